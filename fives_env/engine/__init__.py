@@ -1,0 +1,6 @@
+"""The rules, written once: compiled scalar functions over one record.
+
+`keys` (random streams), `layout` (tiles on the table), `scoring` (what an event is worth), `deal`,
+`turns` (whose turn, what an action does, how rounds and matches end), `view`, `features`, `belief`.
+A function that takes `public` works on a GAME and on a VIEW alike, and reads public fields only.
+"""

@@ -1,0 +1,116 @@
+"""Tiles on the table: which fit where, what the ends count, where a placement leads (C2 to C5, S).
+
+A mask of tiles is an int64 in compiled code, so that no unsigned arithmetic surprises.
+"""
+
+import numpy as np
+
+from fives_env.engine.bits import lowest
+from fives_env.jit import jit
+from fives_env.tiles import DOUBLES, HIGH, LOW, NO_TILE, NO_VALUE, PIPS, VALUE_MASK
+
+_LOW = LOW.astype(np.int64)
+_HIGH = HIGH.astype(np.int64)
+_PIPS = PIPS.astype(np.int64)
+_FITS = VALUE_MASK.astype(np.int64)
+_DOUBLES = int(DOUBLES)
+
+
+@jit
+def pips(mask):
+    """The pips of all tiles in the mask."""
+    x = np.int64(mask)
+    total = 0
+    while x:
+        total += _PIPS[lowest(x)]
+        x &= x - 1
+    return total
+
+
+@jit
+def fitting(public):
+    """The tiles that fit an open end; before the lead, all of them."""
+    if public.played == 0:
+        return np.int64(0xFFFFFFF)
+    arms = public.arms
+    return _FITS[arms[0]] | _FITS[arms[1]] | _FITS[arms[2]] | _FITS[arms[3]]
+
+
+@jit
+def open_values(public):
+    """The values of the open ends, as a 7-bit mask."""
+    values = 0
+    for arm in range(4):
+        values |= 1 << np.int64(public.arms[arm])
+    return values & 0x7F
+
+
+@jit
+def joinable(public, lead_tile, hand, arm):
+    """The tiles of `hand` that may go to `arm` (C2); the lead uses arm 0, and T11 fixes its tile."""
+    if public.played == 0:
+        if arm > 0:
+            return np.int64(0)
+        return np.int64(hand) if lead_tile == NO_TILE else np.int64(1) << np.int64(lead_tile)
+    return np.int64(hand) & _FITS[public.arms[arm]]
+
+
+@jit
+def lone_double(public):
+    """Whether the layout is a single double, which counts for both arms at once (C4)."""
+    played = np.int64(public.played)
+    return played & (played - 1) == 0 and played & _DOUBLES != 0
+
+
+@jit
+def outer_half(public, tile, arm):
+    """The half that `tile` shows outward once it is joined to `arm`."""
+    return _PIPS[tile] - np.int64(public.arms[arm])
+
+
+@jit
+def total_after(public, tile, arm):
+    """The end total once `tile` is joined to `arm` (C3 to C5, S4, S5)."""
+    if public.played == 0:
+        return _PIPS[tile]
+    outer = outer_half(public, tile, arm)
+    count = 2 * outer if _LOW[tile] == _HIGH[tile] else outer
+    if lone_double(public):
+        return public.total + count
+    return public.total - np.int64(public.counts[arm]) + count
+
+
+@jit
+def place(params, game, tile, arm):
+    """Joins `tile` to `arm`: arms, counts, total, spinner and played, but no hand."""
+    double = _LOW[tile] == _HIGH[tile]
+    total = total_after(game, tile, arm)
+    if game.played == 0:
+        game.arms[0] = _LOW[tile]
+        game.arms[1] = _HIGH[tile]
+        game.counts[0] = _PIPS[tile] if double else _LOW[tile]
+        game.counts[1] = 0 if double else _HIGH[tile]
+        ends = 3
+    else:
+        if lone_double(game):
+            game.counts[1 - arm] = 2 * game.arms[arm]
+        outer = outer_half(game, tile, arm)
+        game.arms[arm] = outer
+        game.counts[arm] = 2 * outer if double else outer
+        ends = 1 << arm
+        _leave_spinner(game, arm)
+    if double and params.spinner and game.spinner == NO_VALUE:
+        game.spinner = _LOW[tile]
+        game.spinner_ends = ends
+    game.total = total
+    game.played |= np.uint32(1) << np.uint32(tile)
+
+
+@jit
+def _leave_spinner(game, arm):
+    """Arm `arm` no longer ends in the spinner; both sides joined open its other two ends (S3)."""
+    if game.spinner_ends >> arm & 1:
+        game.spinner_ends &= ~(1 << arm)
+        if game.spinner_ends == 0:
+            game.arms[2] = game.spinner
+            game.arms[3] = game.spinner

@@ -1,0 +1,417 @@
+"""`Games`: a batch of games in one array, and the compiled loops that map the engine over it."""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fives_env.actions import DRAW, NUM_ACTIONS, PASS, action_name
+from fives_env.engine import choose, keys, turns, view
+from fives_env.jit import jit
+from fives_env.records import COUNTS, GAME, NO_SEAT, SCRIPT, START, VIEW, make_params
+from fives_env.rules import MIN_SCORE, Rules, as_rules
+from fives_env.tiles import tiles_up_to
+
+Array = npt.NDArray[Any]
+_FINISHED_SHOWN = 40  # legal actions named in an error
+
+
+class Games:
+    """`num_games` games under the same rules, stepped together.
+
+    Attributes:
+        rules: The rules of all of them.
+        num_games: B.
+        data: GAME [B], the games themselves (records.py names the fields).
+        params: PARAMS [1], the rules as compiled code reads them.
+        script: SCRIPT [R], the scripted rounds.
+        start: START [B], the start scores.
+        threads: Rows are split over this many threads; results do not depend on it.
+    """
+
+    def __init__(self, rules: Rules | str, num_games: int = 1, threads: int = 1) -> None:
+        """Makes the batch and deals it from fresh entropy; `reset` seeds it.
+
+        Raises:
+            ValueError: The rules, or a number below 1.
+        """
+        self.rules = as_rules(rules)
+        self.num_games = _at_least_one("num_games", num_games)
+        self.threads = _at_least_one("threads", threads)
+        self.params = make_params(self.rules)
+        self.data: Array = np.zeros(self.num_games, GAME)
+        self.script: Array = np.zeros(0, SCRIPT)
+        self.start: Array = np.zeros(self.num_games, START)
+        self.reset()
+
+    def reset(
+        self,
+        seed: int | npt.ArrayLike | None = None,
+        *,
+        rounds: Sequence[Mapping[str, Any]] | None = None,
+        scores: npt.ArrayLike | str | None = None,
+    ) -> None:
+        """Starts a new match in every row.
+
+        Args:
+            seed: An int gives row i its own stream (seed, i); an array of B ints gives row i the
+                stream that a batch of one has under that seed; None takes fresh entropy.
+            rounds: Scripted rounds of every match from here on, ``{"deck": ..., "leader": ...}``.
+                `deck` is a permutation of the tile ids of the set; `leader` is where the lot
+                falls, and counts only in rounds whose lead is by lot. Each may be left out. Rounds
+                behind the script go on by the seed.
+            scores: Start scores by side, [sides] or [B, sides], or ``"random"`` to draw them for
+                each match evenly over the score plane. Giving them turns the target on (D7).
+
+        Raises:
+            ValueError: Names what is wrong; nothing has changed.
+        """
+        row_keys = self._row_keys(seed)
+        script = _read_script(rounds, self.rules)
+        start = _read_scores(scores, self.rules, self.num_games)
+        self.script, self.start = script, start
+        self._each(lambda rows: _start(self.params, self.data[rows], script, start[rows], row_keys[rows]))
+
+    def restart(self, rows: npt.ArrayLike) -> None:
+        """Starts the next match of these rows (bool [B]) on their own streams, as scripted."""
+        chosen = np.asarray(rows, bool)
+        _start_next(self.params, self.data, self.script, self.start, chosen)
+
+    def action_mask(self, out: Array | None = None) -> Array:
+        """The legal actions of the seat to move: bool [B, 114]; none once a match is over.
+
+        Args:
+            out: Written to and returned, if given.
+        """
+        mask = np.empty((self.num_games, NUM_ACTIONS), np.bool_) if out is None else out
+        self._each(lambda rows: _write_masks(self.params, self.data[rows], mask[rows]))
+        return mask
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Plays one action in every game; -1 leaves a game untouched.
+
+        Where a round ends and the match goes on, the next round is dealt in the same step; the
+        fields of the last action still describe the round that ended.
+
+        Args:
+            actions: Whole numbers [B].
+
+        Raises:
+            ValueError: An action is illegal, or not a whole number, or the match is over; the
+                message names game, seat, action and the legal ones. Nothing has changed.
+        """
+        checked = self._checked(actions)
+        self._each(lambda rows: _step(self.params, self.data[rows], self.script, checked[rows]))
+
+    def view(self, seat: int | npt.ArrayLike | None = None, out: Array | None = None) -> Array:
+        """What a seat may know: VIEW [B].
+
+        Args:
+            seat: One for all rows, or [B]; None is the seat to move.
+            out: Written to and returned, if given.
+
+        Raises:
+            ValueError: There is no such seat.
+        """
+        viewers = self.data["seat"] if seat is None else self._seats(seat)
+        views = np.zeros(self.num_games, VIEW) if out is None else out
+        game_words, view_words = _words(self.data), _words(views)
+        self._each(
+            lambda rows: _write_views(
+                self.params, self.data[rows], game_words[rows], viewers[rows], views[rows], view_words[rows]
+            )
+        )
+        return views
+
+    def rollout(
+        self,
+        num_steps: int,
+        policy: str = "random",
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> Any:
+        """Plays `num_steps` actions in every game in compiled code, new matches included.
+
+        Args:
+            num_steps: Actions a game.
+            policy: ``random`` or ``greedy``, for every seat.
+            seed: Of the policy's choices; row i has the stream (seed, i).
+            threads: Instead of the batch's own number.
+
+        Returns:
+            COUNTS record: ``steps``, ``rounds``, ``matches`` and ``wins`` (by side, [4]), as
+            attributes or by name.
+
+        Raises:
+            ValueError: No such policy, or a number out of range.
+        """
+        if policy not in choose.BUILT_IN:
+            raise ValueError(f"policy {policy!r} is not one of {', '.join(choose.BUILT_IN)}")
+        kind = choose.BUILT_IN.index(policy)
+        num_steps = _at_least_one("num_steps", num_steps)
+        row_keys = self._row_keys(seed)
+        chunks = self._each(
+            lambda rows: _rollout(
+                self.params, self.data[rows], self.script, self.start[rows], row_keys[rows], kind, num_steps
+            ),
+            threads,
+        )
+        counts = np.zeros(1, COUNTS)
+        for chunk in chunks:
+            for name in counts.dtype.names or ():
+                counts[name] += chunk[name]
+        return counts.view(np.recarray)[0]
+
+    def clone(self) -> Self:
+        """A copy that goes on like the original and shares nothing with it."""
+        return self[:]
+
+    def __getitem__(self, index: Any) -> Self:
+        """A copy of some of the games: by an int, a slice, a mask or indices."""
+        chosen = np.atleast_1d(np.arange(self.num_games)[index])
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.num_games = _at_least_one("number of games chosen", len(chosen))
+        copy.data, copy.start = self.data[chosen], self.start[chosen]
+        return copy
+
+    def __len__(self) -> int:
+        """B."""
+        return self.num_games
+
+    def _each(self, work: Callable[[slice], Any], threads: int | None = None) -> list[Any]:
+        """Runs `work` on slices of the rows, on threads of their own if there are several."""
+        wanted = self.threads if threads is None else _at_least_one("threads", threads)
+        if wanted == 1:
+            return [work(slice(None))]
+        bounds = np.linspace(0, self.num_games, min(wanted, self.num_games) + 1).astype(int)
+        with ThreadPoolExecutor(len(bounds) - 1) as pool:
+            return list(pool.map(work, map(slice, bounds[:-1], bounds[1:])))
+
+    def _row_keys(self, seed: int | npt.ArrayLike | None) -> Array:
+        """The stream of each row: uint64 [B]."""
+        if seed is None:
+            return np.frombuffer(np.random.SeedSequence().generate_state(2 * self.num_games).tobytes(), np.uint64)
+        seeds = _whole_numbers("seed", seed)
+        if seeds.ndim == 0:
+            return _keys_of_rows(np.uint64(seeds), self.num_games)
+        if seeds.shape != (self.num_games,):
+            raise ValueError(
+                f"seed has shape {seeds.shape}; give one number, or one for each of the "
+                f"{self.num_games} games"
+            )
+        return _keys_of_seeds(seeds)
+
+    def _seats(self, seat: npt.ArrayLike) -> Array:
+        seats = np.asarray(seat)
+        last = self.rules.players - 1
+        if seats.dtype.kind not in "iu" or seats.min() < 0 or seats.max() > last:
+            raise ValueError(f"seat={seat!r}: there are seats 0 to {last}")
+        if seats.shape not in ((), (self.num_games,)):
+            raise ValueError(f"seat has shape {seats.shape}; give one, or one for each game")
+        return np.ascontiguousarray(np.broadcast_to(seats, (self.num_games,)), dtype=np.uint8)
+
+    def _checked(self, actions: npt.ArrayLike) -> Array:
+        """The actions as int64 [B], all legal."""
+        given = np.asarray(actions)
+        if given.dtype.kind not in "iu":
+            values = np.ravel(given).tolist() or [actions]
+            self._refuse(0, values[0], "is not a whole number")
+        if given.shape != (self.num_games,):
+            raise ValueError(
+                f"actions have shape {given.shape}; there must be one for each of the "
+                f"{self.num_games} games: ({self.num_games},)"
+            )
+        checked = given.astype(np.int64)
+        row = _first_illegal(self.params, self.data, checked)
+        if row >= 0:
+            self._refuse(row, int(given[row]), "is illegal")
+        return checked
+
+    def _refuse(self, row: int, action: object, what: str) -> None:
+        game = self.data[row]
+        if game["match_over"]:
+            raise ValueError(
+                f"game {row}: action {action!r} comes after the end of the match; reset first"
+            )
+        legal = np.flatnonzero(self[row].action_mask()[0]).tolist()
+        named = ", ".join(f"{number} ({action_name(number)})" for number in legal[:_FINISHED_SHOWN])
+        raise ValueError(f"game {row}, seat {game['seat']}: action {action!r} {what}; legal: {named}")
+
+
+def _words(records: Array) -> Array:
+    """The same memory as uint64 [B, words]."""
+    return records.view(np.uint64).reshape(len(records), -1)
+
+
+def _whole_numbers(name: str, value: npt.ArrayLike) -> Array:
+    """Whole numbers from 0 to 2**64 - 1, as uint64."""
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        numbers = np.asarray(value)
+        if numbers.dtype.kind not in "iuO" or numbers.size == 0:
+            raise TypeError
+        if any(not 0 <= operator.index(n) < 1 << 64 for n in numbers.ravel().tolist()):
+            raise TypeError
+    except TypeError:
+        raise ValueError(f"{name}={value!r} is not a whole number from 0 to 2**64 - 1") from None
+    return numbers.astype(np.uint64)
+
+
+def _at_least_one(name: str, value: Any) -> int:
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < 1:
+        raise ValueError(f"{name}={value!r} is not a whole number from 1 up")
+    return number
+
+
+def _read_script(rounds: Sequence[Mapping[str, Any]] | None, rules: Rules) -> Array:
+    """SCRIPT [R] from the `rounds` of a reset."""
+    script = np.zeros(len(rounds or ()), SCRIPT)
+    script["leader"] = -1
+    tiles = tiles_up_to(rules.max_pip)
+    for index, entry in enumerate(rounds or ()):
+        if not isinstance(entry, Mapping) or not set(entry) <= {"deck", "leader"}:
+            raise ValueError(f"rounds[{index}]={entry!r} must be a dict with 'deck' and/or 'leader'")
+        if entry.get("deck") is not None:
+            deck = [operator.index(tile) for tile in entry["deck"]]
+            if sorted(deck) != tiles:
+                raise ValueError(
+                    f"rounds[{index}]['deck'] must hold each of the {len(tiles)} tiles of the set "
+                    f"once, as ids {tiles[0]} to {tiles[-1]}; got {deck}"
+                )
+            script[index]["deck"][: len(deck)] = deck
+            script[index]["has_deck"] = 1
+        if entry.get("leader") is not None:
+            leader = operator.index(entry["leader"])
+            if not 0 <= leader < rules.players:
+                raise ValueError(
+                    f"rounds[{index}]['leader']={leader}: there are seats 0 to {rules.players - 1}"
+                )
+            script[index]["leader"] = leader
+    return script
+
+
+def _read_scores(scores: npt.ArrayLike | str | None, rules: Rules, num_games: int) -> Array:
+    """START [B] from the `scores` of a reset."""
+    start = np.zeros(num_games, START)
+    if scores is None:
+        return start
+    start["given"] = 1
+    if isinstance(scores, str):
+        if scores != "random":
+            raise ValueError(f"scores={scores!r}; give numbers by side, or 'random'")
+        start["drawn"] = 1
+        return start
+    given = np.asarray(scores)
+    if given.dtype.kind not in "iu" or given.shape not in (
+        (rules.num_sides,),
+        (num_games, rules.num_sides),
+    ):
+        raise ValueError(
+            f"scores={scores!r}; give whole numbers of shape ({rules.num_sides},), one for each "
+            f"side, or ({num_games}, {rules.num_sides})"
+        )
+    if given.min() < MIN_SCORE or given.max() >= rules.target:
+        raise ValueError(
+            f"scores={scores!r}; each must be from {MIN_SCORE} to {rules.target - 1}, "
+            f"below the target"
+        )
+    start["scores"][:, : rules.num_sides] = given
+    return start
+
+
+@jit
+def _keys_of_rows(seed, num_rows):
+    row_keys = np.empty(num_rows, np.uint64)
+    for row in range(num_rows):
+        row_keys[row] = keys.row_key(seed, row)
+    return row_keys
+
+
+@jit
+def _keys_of_seeds(seeds):
+    row_keys = np.empty(len(seeds), np.uint64)
+    for row in range(len(seeds)):
+        row_keys[row] = keys.row_key(seeds[row], 0)
+    return row_keys
+
+
+@jit
+def _start(params, games, script, start, row_keys):
+    for row in range(len(games)):
+        turns.start_match(params[0], games[row], script, start[row], row_keys[row])
+
+
+@jit
+def _start_next(params, games, script, start, rows):
+    for row in range(len(games)):
+        if rows[row]:
+            turns.start_next_match(params[0], games[row], script, start[row])
+
+
+@jit
+def _write_masks(params, games, masks):
+    for row in range(len(games)):
+        game = games[row]
+        if game.match_over:
+            masks[row, :] = False
+        else:
+            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[row])
+
+
+@jit
+def _write_views(params, games, game_words, viewers, views, view_words):
+    for row in range(len(games)):
+        view.write_view(
+            params[0], games[row], game_words[row], viewers[row], views[row], view_words[row]
+        )
+        view.write_rules(params[0], views[row].rules)
+
+
+@jit
+def _first_illegal(params, games, actions):
+    """The first row whose action is neither legal nor -1; -1 if there is none."""
+    for row in range(len(games)):
+        if actions[row] != -1 and not turns.is_legal(params[0], games[row], actions[row]):
+            return row
+    return -1
+
+
+@jit
+def _step(params, games, script, actions):
+    for row in range(len(games)):
+        if actions[row] >= 0:
+            turns.step(params[0], games[row], script, actions[row])
+
+
+@jit
+def _rollout(params, games, script, start, row_keys, kind, num_steps):
+    counts = np.zeros(1, COUNTS)
+    for row in range(len(games)):
+        _play(params[0], games[row], script, start[row], row_keys[row], kind, num_steps, counts[0])
+    return counts
+
+
+@jit
+def _play(params, game, script, start, key, kind, num_steps, counts):
+    for number in range(num_steps):
+        if game.match_over:
+            turns.start_next_match(params, game, script, start)
+        hand = game.hands[game.seat]
+        action = choose.choose(kind, params, game, game.lead_tile, hand, keys.mix(key, number))
+        turns.step(params, game, script, action)
+        if game.round_over:
+            counts.rounds += 1
+        if game.match_over:
+            counts.matches += 1
+            if game.winner >= 0:
+                counts.wins[game.winner] += 1
+    counts.steps += num_steps

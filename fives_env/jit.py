@@ -1,0 +1,74 @@
+"""The one place that configures Numba: `jit`, the cache of compiled code, and the first-use notice.
+
+Numba's own cache looks at the file of a function alone, so an edit in a function that it calls would
+go unseen. The cache folder is therefore keyed by a hash of all sources of this package.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config, event
+
+_PACKAGE = Path(__file__).parent
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _source_key() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path:
+    """The first of these that can be written: in the package, the user's cache, a temporary one."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    parents = [_PACKAGE / "__pycache__", Path(home) / "fives_env", Path(tempfile.gettempdir())]
+    for parent in parents:
+        folder = parent / f"numba-{_source_key()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    raise OSError(f"no folder for compiled code can be written; tried {parents}")
+
+
+_FOLDER = str(_cache_folder())
+
+
+def jit(function: F) -> F:
+    """Compiles `function` on first use: nopython, without the GIL, cached on disk."""
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = _FOLDER  # read when the dispatcher is made; other people's caches stay put
+    try:
+        compiled: F = numba.njit(function, nogil=True, cache=True, error_model="numpy")
+    finally:
+        config.CACHE_DIR = previous
+    return compiled
+
+
+class _FirstUseNotice(event.Listener):
+    """Says once on stderr that code is being compiled, since the first call then takes a while."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: event.Event) -> None:
+        module = event.data["dispatcher"].py_func.__module__
+        if not self.said and module.split(".")[0] == _PACKAGE.name:
+            self.said = True
+            print("fives_env: compiling the engine, once (up to 30 s) ...", file=sys.stderr)
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing is said when it is done."""
+
+
+event.register("numba:compile", _FirstUseNotice())
