@@ -8,7 +8,7 @@ from fives_env.records import HIGHEST_DOUBLE_LEADS, LEAD_ROTATES, NO_DRAW, OUT
 from fives_env.tiles import HIGH, LOW, NO_TILE, PIPS
 
 # T11, D4: doubles first, the higher the earlier; then by pips, then by the higher half.
-_LEAD_RANK = np.where(LOW == HIGH, 1000 + PIPS.astype(np.int64), PIPS * np.int64(8) + HIGH)
+LEAD_RANK = np.where(LOW == HIGH, 1000 + PIPS.astype(np.int64), PIPS * np.int64(8) + HIGH)
 
 
 @jit
@@ -73,8 +73,8 @@ def _choose_leader(params, game, lot):
         best = np.int64(-1)
         for position in range(params.num_players * params.hand_size):
             tile = game.deck[position]
-            if _LEAD_RANK[tile] > best:
-                best = _LEAD_RANK[tile]
+            if LEAD_RANK[tile] > best:
+                best = LEAD_RANK[tile]
                 game.lead_tile = tile
                 leader = position // np.int64(params.hand_size)
     elif game.round > 0 and params.lead == LEAD_ROTATES:

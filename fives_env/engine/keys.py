@@ -16,6 +16,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 NEXT_MATCH = np.uint64(1 << 40)
 START_SCORES = np.uint64(1 << 41)
 LEARNER_SEAT = np.uint64(1 << 42)
+POLICIES = np.uint64(1 << 43)
 
 
 @jit
@@ -37,3 +38,14 @@ def row_key(seed, row):
 def below(number, bound):
     """An index in [0, bound) from a random uint64, by its high half."""
     return np.int64(((number >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@jit
+def turn_key(game):
+    """The key of whoever acts next in `game`: a function of the match and the place in it.
+
+    Two streams are folded together, so that the key does not lead back to the match's own, from
+    which the deals follow.
+    """
+    stream = mix(game.key, POLICIES) ^ mix(game.key, POLICIES + np.uint64(1))
+    return mix(stream, np.int64(game.round) * 256 + game.num_moves)

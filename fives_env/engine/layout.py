@@ -12,7 +12,7 @@ from fives_env.tiles import DOUBLES, HIGH, LOW, NO_TILE, NO_VALUE, PIPS, VALUE_M
 _LOW = LOW.astype(np.int64)
 _HIGH = HIGH.astype(np.int64)
 _PIPS = PIPS.astype(np.int64)
-_FITS = VALUE_MASK.astype(np.int64)
+FITS = VALUE_MASK.astype(np.int64)
 _DOUBLES = int(DOUBLES)
 
 
@@ -33,7 +33,7 @@ def fitting(public):
     if public.played == 0:
         return np.int64(0xFFFFFFF)
     arms = public.arms
-    return _FITS[arms[0]] | _FITS[arms[1]] | _FITS[arms[2]] | _FITS[arms[3]]
+    return FITS[arms[0]] | FITS[arms[1]] | FITS[arms[2]] | FITS[arms[3]]
 
 
 @jit
@@ -52,7 +52,7 @@ def joinable(public, lead_tile, hand, arm):
         if arm > 0:
             return np.int64(0)
         return np.int64(hand) if lead_tile == NO_TILE else np.int64(1) << np.int64(lead_tile)
-    return np.int64(hand) & _FITS[public.arms[arm]]
+    return np.int64(hand) & FITS[public.arms[arm]]
 
 
 @jit

@@ -1,0 +1,35 @@
+"""`encode`: views to feature vectors (engine/features.py documents the blocks)."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fives_env.engine.features import NUM_FEATURES, write_features
+from fives_env.jit import jit
+from fives_env.records import VIEW
+
+
+def encode(
+    views: npt.NDArray[Any], out: npt.NDArray[np.float32] | None = None
+) -> npt.NDArray[np.float32]:
+    """The feature vectors of these views: float32 [B, F].
+
+    Args:
+        views: VIEW [B].
+        out: Written to and returned, if given.
+
+    Raises:
+        ValueError: `views` is not an array of VIEW records.
+    """
+    if getattr(views, "dtype", None) != VIEW or views.ndim != 1:
+        raise ValueError("encode takes the VIEW records [B] that Games.view returns")
+    features = np.empty((len(views), NUM_FEATURES), np.float32) if out is None else out
+    _encode(views, features)
+    return features
+
+
+@jit
+def _encode(views, features):
+    for row in range(len(views)):
+        write_features(views[row], features[row])

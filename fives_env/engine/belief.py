@@ -1,0 +1,154 @@
+"""Deals that agree with a view, each equally likely (determinizations).
+
+A deal gives every unseen tile a place: another seat's hand or the boneyard. It agrees if the hands
+have their sizes and no seat holds a value it is known to lack. The number of ways to place the
+tiles from the i-th on, given how much room each hand has left, follows backwards from the last
+tile; walking forwards in proportion to it draws a deal uniformly, with nothing to reject.
+"""
+
+import numpy as np
+
+from fives_env.engine.bits import lowest, popcount
+from fives_env.engine.deal import LEAD_RANK
+from fives_env.engine.keys import below, mix
+from fives_env.engine.layout import FITS
+from fives_env.jit import jit
+from fives_env.records import HIGHEST_DOUBLE_LEADS, PUBLIC_WORDS
+from fives_env.tiles import NO_TILE
+
+
+@jit
+def unseen_tiles(view):
+    """The tiles of the set that the viewer sees neither on the table nor in its hand."""
+    return np.int64(view.rules.set) & ~(np.int64(view.hand) | np.int64(view.played))
+
+
+@jit
+def possible_tiles(view, seat):
+    """The unseen tiles that `seat` may hold."""
+    tiles = unseen_tiles(view)
+    for value in range(7):
+        if view.absent[seat] >> value & 1:
+            tiles &= ~FITS[value]
+    return tiles
+
+
+@jit
+def other_seats(view, room, possible):
+    """Fills the room and the possible tiles of the up to three other seats, clockwise."""
+    players = np.int64(view.rules.num_players)
+    for other in range(3):
+        room[other] = 0
+        possible[other] = 0
+        if other + 1 < players:
+            seat = (view.viewer + other + 1) % players
+            room[other] = view.hand_sizes[seat]
+            possible[other] = possible_tiles(view, seat)
+
+
+@jit
+def count_ways(unseen, room, possible):
+    """float64 [n + 1, room + 1 of each other seat]: ways to place the i-th unseen tile and on."""
+    n = popcount(unseen)
+    ways = np.zeros((n + 1, room[0] + 1, room[1] + 1, room[2] + 1))
+    ways[n, 0, 0, 0] = 1
+    left = unseen
+    tiles = np.empty(n, np.int64)
+    for i in range(n):
+        tiles[i] = lowest(left)
+        left &= left - 1
+    for i in range(n - 1, -1, -1):
+        bit = np.int64(1) << tiles[i]
+        for a in range(room[0] + 1):
+            for b in range(room[1] + 1):
+                for c in range(room[2] + 1):
+                    total = ways[i + 1, a, b, c] if a + b + c < n - i else 0.0
+                    if a and possible[0] & bit:
+                        total += ways[i + 1, a - 1, b, c]
+                    if b and possible[1] & bit:
+                        total += ways[i + 1, a, b - 1, c]
+                    if c and possible[2] & bit:
+                        total += ways[i + 1, a, b, c - 1]
+                    ways[i, a, b, c] = total
+    return ways
+
+
+@jit
+def draw_hands(unseen, room, possible, ways, key, hands):
+    """Fills `hands`, int64 [3], with one deal; returns the tiles left for the boneyard."""
+    a, b, c = room[0], room[1], room[2]
+    hands[:] = 0
+    boneyard = np.int64(0)
+    for i in range(popcount(unseen)):
+        bit = unseen & -unseen
+        unseen ^= bit
+        at = (mix(key, i) >> np.uint64(11)) * 2.0**-53 * ways[i, a, b, c]
+        if a and possible[0] & bit:
+            at -= ways[i + 1, a - 1, b, c]
+            if at < 0:
+                hands[0] |= bit
+                a -= 1
+                continue
+        if b and possible[1] & bit:
+            at -= ways[i + 1, a, b - 1, c]
+            if at < 0:
+                hands[1] |= bit
+                b -= 1
+                continue
+        if c and possible[2] & bit:
+            at -= ways[i + 1, a, b, c - 1]
+            if at < 0:
+                hands[2] |= bit
+                c -= 1
+                continue
+        boneyard |= bit
+    return boneyard
+
+
+@jit
+def write_world(view, view_words, hands, boneyard, key, game, game_words):
+    """Fills `game` with the deal: the public block, the hands, the boneyard in random order."""
+    for word in range(PUBLIC_WORDS):
+        game_words[word] = view_words[word]
+    players = np.int64(view.rules.num_players)
+    game.hands[:] = 0
+    game.hands[view.viewer] = view.hand
+    for other in range(players - 1):
+        game.hands[(view.viewer + other + 1) % players] = hands[other]
+    game.key = key
+    game.next_draw = np.int64(view.rules.num_tiles) - view.boneyard
+    game.deck[:] = 0
+    _lay_out(np.int64(view.rules.set) & ~boneyard, game.deck, 0)
+    _lay_out(boneyard, game.deck, np.int64(game.next_draw))
+    _shuffle_from(game.deck, np.int64(game.next_draw), np.int64(view.rules.num_tiles), mix(key, 28))
+    game.lead_tile = view.lead_tile
+    if view.rules.lead == HIGHEST_DOUBLE_LEADS and view.played == 0:
+        game.lead_tile = _tile_to_lead(np.int64(game.hands[view.leader]))
+
+
+@jit
+def _lay_out(tiles, deck, position):
+    while tiles:
+        deck[position] = lowest(tiles)
+        tiles &= tiles - 1
+        position += 1
+
+
+@jit
+def _shuffle_from(deck, first, end, key):
+    for position in range(first, end - 1):
+        other = position + below(mix(key, position), end - position)
+        tile = deck[position]
+        deck[position] = deck[other]
+        deck[other] = tile
+
+
+@jit
+def _tile_to_lead(hand):
+    best = np.int64(NO_TILE)
+    while hand:
+        tile = lowest(hand)
+        hand &= hand - 1
+        if best == NO_TILE or LEAD_RANK[tile] > LEAD_RANK[best]:
+            best = tile
+    return best

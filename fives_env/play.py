@@ -1,0 +1,128 @@
+"""The one loop that asks policies for actions: `advance`. Tournaments and envs both run it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fives_env.engine import choose, turns
+from fives_env.engine.keys import turn_key
+from fives_env.engine.rewards import POINTS, add_rewards
+from fives_env.games import Games
+from fives_env.jit import jit
+from fives_env.policies import BuiltIn, Policy
+
+Array = npt.NDArray[Any]
+LEARNER = -1
+"""In a seating: nobody's seat; the loop stops there and leaves the turn to the caller."""
+
+
+def advance(
+    games: Games,
+    policies: Sequence[Policy],
+    seating: Array,
+    rewards: Array | None = None,
+    reward: int = POINTS,
+) -> None:
+    """Plays every game on until it is over or a seat of the caller's is to move.
+
+    Each policy is called on the sub-batch of games in which it is to move. Its keys are a function
+    of the match and the place in it, so equal deals give an agent equal keys in every seating.
+
+    Args:
+        games: Stepped in place.
+        policies: The policies that sit at the tables.
+        seating: int8 [B, 4], for each seat an index into `policies`, or `LEARNER`.
+        rewards: float64 [B, 4], to which every seat's rewards are added.
+        reward: The kind of reward (engine/rewards.py).
+
+    Raises:
+        ValueError: A policy returned something other than one legal action a row; the games in
+            which the others acted stay as they are.
+    """
+    paid = np.zeros((len(games), 4)) if rewards is None else rewards
+    kinds = np.array([getattr(p, "kind", -1) if isinstance(p, BuiltIn) else -1 for p in policies] + [-1])
+    seated = np.ascontiguousarray(seating, np.int8)
+    waiting = np.empty(len(games), np.int64)
+    while True:
+        _play_built_in(
+            games.params, games.data, games.script, kinds, seated, paid, reward, waiting
+        )
+        asked = np.unique(waiting[waiting >= 0])
+        if not len(asked):
+            return
+        actions = np.full(len(games), -1, np.int64)
+        for index in asked:
+            rows = np.flatnonzero(waiting == index)
+            actions[rows] = ask(policies[index], games[rows])
+        step(games, actions, paid, reward)
+
+
+def ask(policy: Policy, games: Games) -> Array:
+    """One action of `policy` in each game: int64 [B].
+
+    Raises:
+        ValueError: It did not return a legal action for each; the message names the policy.
+    """
+    views, masks = games.view(), games.action_mask()
+    actions = np.asarray(policy.act(views, masks, turn_keys(games)))
+    if actions.shape != (len(games),) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"{policy!r} returned {actions.dtype} of shape {actions.shape}; it must return "
+            f"whole numbers of shape ({len(games)},)"
+        )
+    in_range = np.clip(actions, 0, masks.shape[1] - 1)
+    legal = masks[np.arange(len(games)), in_range] & (actions == in_range)
+    if not legal.all():
+        row = int(np.argmin(legal))
+        raise ValueError(
+            f"{policy!r} chose action {actions[row]} for seat {views['seat'][row]}, which is "
+            f"illegal; legal: {np.flatnonzero(masks[row]).tolist()}"
+        )
+    return actions.astype(np.int64)
+
+
+def step(games: Games, actions: npt.ArrayLike, rewards: Array, reward: int) -> None:
+    """`Games.step`, with every seat's rewards added to `rewards`, float64 [B, 4]."""
+    played = np.asarray(actions)
+    games.step(played)
+    _add_rewards(games.params, games.data, played >= 0, rewards, reward)
+
+
+def turn_keys(games: Games) -> Array:
+    """The key of whoever acts next in each game: uint64 [B]."""
+    keys = np.empty(len(games), np.uint64)
+    _turn_keys(games.data, keys)
+    return keys
+
+
+@jit
+def _play_built_in(params, games, script, kinds, seating, rewards, reward, waiting):
+    """Lets built-in policies play on; `waiting` becomes the policy to ask, or -1 for none."""
+    for row in range(len(games)):
+        game = games[row]
+        waiting[row] = -1
+        while not game.match_over:
+            policy = seating[row, game.seat]
+            kind = kinds[policy]
+            if policy < 0 or kind < 0:
+                waiting[row] = policy
+                break
+            hand = game.hands[game.seat]
+            action = choose.choose(kind, params[0], game, game.lead_tile, hand, turn_key(game))
+            turns.step(params[0], game, script, action)
+            add_rewards(params[0], game, reward, rewards[row])
+
+
+@jit
+def _add_rewards(params, games, played, rewards, reward):
+    for row in range(len(games)):
+        if played[row]:
+            add_rewards(params[0], games[row], reward, rewards[row])
+
+
+@jit
+def _turn_keys(games, keys):
+    for row in range(len(games)):
+        keys[row] = turn_key(games[row])
