@@ -70,10 +70,26 @@ class Games:
             ValueError: Names what is wrong; nothing has changed.
         """
         row_keys = self._row_keys(seed)
+        self.script_matches(rounds=rounds, scores=scores)
+        self._each(
+            lambda rows: _start(
+                self.params, self.data[rows], self.script, self.start[rows], row_keys[rows]
+            )
+        )
+
+    def script_matches(
+        self,
+        rounds: Sequence[Mapping[str, Any]] | None = None,
+        scores: npt.ArrayLike | str | None = None,
+    ) -> None:
+        """Scripts the matches that start from here on, as `reset` does; deals nothing.
+
+        Raises:
+            ValueError: As for `reset`.
+        """
         script = _read_script(rounds, self.rules)
-        start = _read_scores(scores, self.rules, self.num_games)
-        self.script, self.start = script, start
-        self._each(lambda rows: _start(self.params, self.data[rows], script, start[rows], row_keys[rows]))
+        self.start = _read_scores(scores, self.rules, self.num_games)
+        self.script = script
 
     def restart(self, rows: npt.ArrayLike) -> None:
         """Starts the next match of these rows (bool [B]) on their own streams, as scripted."""
@@ -370,9 +386,7 @@ def _write_masks(params, games, masks):
 @jit
 def _write_views(params, games, game_words, viewers, views, view_words):
     for row in range(len(games)):
-        view.write_view(
-            params[0], games[row], game_words[row], viewers[row], views[row], view_words[row]
-        )
+        view.write_view(games[row], game_words[row], viewers[row], views[row], view_words[row])
         view.write_rules(params[0], views[row].rules)
 
 

@@ -6,7 +6,7 @@ from fives_env.tiles import NO_TILE
 
 
 @jit
-def write_view(params, game, game_words, viewer, view, view_words):
+def write_view(game, game_words, viewer, view, view_words):
     """Fills `view` for seat `viewer`: the public block as it is, and the viewer's own part.
 
     The words are the records once more, as uint64 [N]: the public block is copied by words.

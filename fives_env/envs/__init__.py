@@ -1,0 +1,1 @@
+"""The environments: PettingZoo AEC (aec), Gymnasium single-agent (single) and vector (vector)."""

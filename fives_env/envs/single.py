@@ -1,0 +1,112 @@
+"""`FivesEnv`: one table as a Gymnasium `Env` for a single learner."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from fives_env.actions import NUM_ACTIONS
+from fives_env.envs.tables import Tables, observation_space, one_action
+from fives_env.policies import Policy
+from fives_env.rendering.text import render_text
+from fives_env.rules import Rules
+
+Array = npt.NDArray[Any]
+
+
+class FivesEnv(gymnasium.Env[Array, int]):
+    """One table with the learner at it; an episode is a match (or a round, mode=round).
+
+    Observations are features, float32 [F] (engine/features.py). ``info["action_mask"]`` is the
+    mask, int8 [114], as `Discrete.sample` takes it; `action_masks()` gives the same as bool, as
+    sb3-contrib takes it. A step returns what the learner's side was paid since its last action,
+    whoever's turn it was. Arguments as for `FivesVectorEnv`.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}
+
+    def __init__(
+        self,
+        rules: Rules | str = "fives-and-threes",
+        *,
+        opponent: Policy | str = "greedy",
+        partner: Policy | str | None = None,
+        seat: int | str = 0,
+        reward: str = "outcome",
+        start_scores: npt.ArrayLike | str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        """Makes the table.
+
+        Raises:
+            ValueError: An argument is wrong; the message says what would be right.
+        """
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode={render_mode!r} is not 'ansi' or None")
+        self._tables = Tables(1, rules, opponent, partner, seat, reward, start_scores)
+        self.render_mode = render_mode
+        self.observation_space = observation_space()
+        self.action_space = spaces.Discrete(NUM_ACTIONS)  # type: ignore[assignment]
+        self._mask: Array | None = None
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the table."""
+        return self._tables.games.rules
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Starts a match and plays to the learner's first turn.
+
+        Args:
+            seed: Fixes all deals from here on; None goes on with the next match.
+            options: ``rounds`` and ``scores`` as in `Games.reset`.
+
+        Raises:
+            ValueError: An option is unknown or wrong, or the seed is.
+        """
+        super().reset(seed=seed)
+        self._tables.reset(None if seed is None else np.array([seed]), options)
+        return self._observe()
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Plays one action of the learner, and the others to its next turn.
+
+        Raises:
+            ValueError: As for `Games.step`; nothing has changed.
+        """
+        if self._mask is None:
+            raise ValueError("call reset before step")
+        reward = float(self._tables.step(one_action(action))[0])
+        game = self._tables.games.data[0]
+        truncated = bool(game["truncated"])
+        observation, info = self._observe()
+        return observation, reward, bool(game["match_over"]) and not truncated, truncated, info
+
+    def action_masks(self) -> Array:
+        """The legal actions: bool [114]; none once the match is over.
+
+        Raises:
+            ValueError: Before the first reset.
+        """
+        if self._mask is None:
+            raise ValueError("call reset before action_masks")
+        return self._mask.copy()
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """What the learner sees, as text."""
+        if self.render_mode is None:
+            return None
+        return render_text(self._tables.games.view(self._tables.seats)[0])
+
+    def _observe(self) -> tuple[Array, dict[str, Any]]:
+        observations, masks = self._tables.observe()
+        self._mask = masks[0]
+        info = {"action_mask": masks[0].astype(np.int8)}
+        for name, values in self._tables.info().items():
+            info[name] = values[0] if values.ndim > 1 else int(values[0])
+        return observations[0], info

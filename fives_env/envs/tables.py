@@ -1,0 +1,225 @@
+"""`Tables`: a batch of games with a learner at each table and policies at its other seats.
+
+The single env is one table and the vector env is many; both are thin, and all that they do in
+common is here, so that they cannot differ.
+"""
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine import turns, view
+from fives_env.engine.features import HIGH, LOW, NUM_FEATURES, write_features
+from fives_env.engine.keys import LEARNER_SEAT, below, mix
+from fives_env.engine.rewards import reward_kind
+from fives_env.games import Games
+from fives_env.jit import jit
+from fives_env.play import LEARNER, advance, step
+from fives_env.policies import Policy, as_policy
+from fives_env.records import VIEW
+from fives_env.rules import Rules, as_rules
+
+Array = npt.NDArray[Any]
+OPTIONS = ("rounds", "scores")
+_OPPONENT, _PARTNER = 0, 1
+_MOST_RESTARTS = 1000
+
+
+class Tables:
+    """`num_tables` tables, at each of which the learner is to move (or the match is over).
+
+    Attributes:
+        games: The games.
+        seats: uint8 [B], the learner's seat at each table.
+    """
+
+    def __init__(
+        self,
+        num_tables: int,
+        rules: Rules | str,
+        opponent: Policy | str,
+        partner: Policy | str | None,
+        seat: int | str,
+        reward: str,
+        start_scores: npt.ArrayLike | str | None,
+    ) -> None:
+        """Checks the arguments, which the envs document.
+
+        Raises:
+            ValueError: One of them is wrong.
+        """
+        self.games = Games(as_rules(rules), num_tables)
+        rules = self.games.rules
+        if partner is not None and not rules.partners:
+            raise ValueError("partner is given, but the rules have no partners (C9)")
+        self._policies = [as_policy(opponent), as_policy(opponent if partner is None else partner)]
+        self._reward = reward_kind(reward)
+        self._start_scores = start_scores
+        self._given_seat = _read_seat(seat, rules.players)
+        self._seeded = False
+        self._seating = np.full((num_tables, 4), LEARNER, np.int8)
+        self._paid = np.zeros((num_tables, 4))
+        self.seats = np.zeros(num_tables, np.uint8)
+        self.games.script_matches(scores=start_scores)
+
+    def reset(self, seed: int | Array | None, options: Mapping[str, Any] | None) -> None:
+        """Starts a match at every table and plays to the learner's first turn.
+
+        Without a seed the tables go on with their next matches; the first time, from fresh entropy.
+
+        Raises:
+            ValueError: An option is unknown or wrong, or the seed is.
+        """
+        script = read_options(options)
+        script.setdefault("scores", self._start_scores)
+        if seed is not None or not self._seeded:
+            self.games.reset(seed, **script)
+            self._seeded = True
+            self._sit(np.ones(len(self.games), bool))
+            return
+        self.games.script_matches(**script)
+        self.restart(np.ones(len(self.games), bool))
+
+    def restart(self, rows: Array) -> None:
+        """Starts the next match at these tables (bool [B]), under the options of the last reset."""
+        self.games.restart(rows)
+        self._sit(rows)
+
+    def step(self, actions: npt.ArrayLike) -> Array:
+        """Plays the learner's actions, then everybody else to its next turn.
+
+        Returns:
+            float64 [B]: what the learner's seat was paid since its last action.
+
+        Raises:
+            ValueError: As for `Games.step`; nothing has changed.
+        """
+        step(self.games, actions, self._paid, self._reward)
+        self._advance()
+        rewards: Array = self._paid[np.arange(len(self.games)), self.seats]
+        self._paid[:] = 0
+        return rewards
+
+    def observe(self, rows: Array | None = None) -> tuple[Array, Array]:
+        """What the learner sees: features float32 [B, F] and legal actions bool [B, 114].
+
+        Args:
+            rows: Indices of the tables to look at; the others' rows are zeros. None: all.
+        """
+        num = len(self.games)
+        features = np.zeros((num, NUM_FEATURES), np.float32)
+        masks = np.zeros((num, NUM_ACTIONS), np.bool_)
+        data, scratch = self.games.data, np.zeros(1, VIEW)
+        _observe(
+            self.games.params,
+            data,
+            data.view(np.uint64).reshape(num, -1),
+            np.arange(num) if rows is None else rows,
+            self.seats,
+            scratch,
+            scratch.view(np.uint64),
+            features,
+            masks,
+        )
+        return features, masks
+
+    def info(self) -> dict[str, Array]:
+        """Public facts of each table, [B] in front: what the envs put beside the mask in `info`."""
+        data, sides = self.games.data, self.games.rules.num_sides
+        return {
+            "seat": self.seats.astype(np.int64),
+            "round": data["round"].astype(np.int64),
+            "leader": data["leader"].astype(np.int64),
+            "scores": data["scores"][:, :sides].astype(np.int64),
+            "winner": data["winner"].astype(np.int64),
+        }
+
+    def _sit(self, rows: Array) -> None:
+        """Seats everybody for a new match and plays to the learner's first turn.
+
+        A match that ends before the learner has had a turn is not an episode; the next one starts.
+        """
+        data, rules = self.games.data, self.games.rules
+        for _ in range(_MOST_RESTARTS):
+            if self._given_seat is None:
+                _draw_seats(data, rows, rules.players, self.seats)
+            else:
+                self.seats[:] = self._given_seat
+            self._seating[rows] = _OPPONENT
+            where = np.flatnonzero(rows)
+            self._seating[where, self.seats[where]] = LEARNER
+            if rules.partners:
+                self._seating[where, self.seats[where] ^ 2] = _PARTNER
+            self._paid[rows] = 0
+            self._advance()
+            rows = rows & (data["match_over"] == 1)
+            if not rows.any():
+                return
+            self.games.restart(rows)
+        raise ValueError(
+            f"{_MOST_RESTARTS} matches in a row ended before the learner's first turn; "
+            "the scripted rounds and scores leave it nothing to do"
+        )
+
+    def _advance(self) -> None:
+        advance(self.games, self._policies, self._seating, self._paid, self._reward)
+
+
+def read_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The options of a `reset`, as arguments of `Games.reset`.
+
+    Raises:
+        ValueError: There is no such option.
+    """
+    unknown = set(options or ()) - set(OPTIONS)
+    if unknown:
+        raise ValueError(f"unknown reset options {sorted(unknown)}; there are: {', '.join(OPTIONS)}")
+    return {name: value for name, value in (options or {}).items() if value is not None}
+
+
+def observation_space() -> spaces.Box:
+    """The features of one view, with the bounds that hold."""
+    return spaces.Box(LOW, HIGH, dtype=np.float32)
+
+
+def one_action(action: Any) -> Array:
+    """A single action, however it came (7, np.int64(7), np.array([7])), for `Games.step`."""
+    given = np.asarray(action)
+    return given.reshape(1) if given.size == 1 else given
+
+
+def _read_seat(seat: int | str, players: int) -> int | None:
+    """The learner's seat; None where it is drawn for each match."""
+    if isinstance(seat, str) and seat == "random":
+        return None
+    try:
+        number = -1 if isinstance(seat, bool | str) else operator.index(seat)
+    except TypeError:
+        number = -1
+    if not 0 <= number < players:
+        raise ValueError(f"seat={seat!r} is not 'random' or a seat from 0 to {players - 1}")
+    return number
+
+
+@jit
+def _draw_seats(games, rows, players, seats):
+    for row in range(len(games)):
+        if rows[row]:
+            seats[row] = below(mix(games[row].key, LEARNER_SEAT), players)
+
+
+@jit
+def _observe(params, games, game_words, rows, seats, scratch, scratch_words, features, masks):
+    looks = scratch[0]
+    view.write_rules(params[0], looks.rules)
+    for row in rows:
+        game = games[row]
+        view.write_view(game, game_words[row], seats[row], looks, scratch_words)
+        write_features(looks, features[row])
+        if not game.match_over:
+            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[row])
