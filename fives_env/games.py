@@ -16,7 +16,6 @@ from fives_env.rules import MIN_SCORE, Rules, as_rules
 from fives_env.tiles import tiles_up_to
 
 Array = npt.NDArray[Any]
-_FINISHED_SHOWN = 40  # legal actions named in an error
 
 
 class Games:
@@ -119,8 +118,15 @@ class Games:
             ValueError: An action is illegal, or not a whole number, or the match is over; the
                 message names game, seat, action and the legal ones. Nothing has changed.
         """
-        checked = self._checked(actions)
-        self._each(lambda rows: _step(self.params, self.data[rows], self.script, checked[rows]))
+        checked = self._as_actions(actions)
+        if self.threads == 1:
+            row = _step(self.params, self.data, self.script, checked)
+        else:
+            row = _first_illegal(self.params, self.data, checked)
+            if row < 0:
+                self._each(lambda rows: _step(self.params, self.data[rows], self.script, checked[rows]))
+        if row >= 0:
+            self._refuse(row, int(checked[row]), "is illegal")
 
     def view(self, seat: int | npt.ArrayLike | None = None, out: Array | None = None) -> Array:
         """What a seat may know: VIEW [B].
@@ -134,7 +140,7 @@ class Games:
         """
         viewers = self.data["seat"] if seat is None else self._seats(seat)
         views = np.zeros(self.num_games, VIEW) if out is None else out
-        game_words, view_words = _words(self.data), _words(views)
+        game_words, view_words = words(self.data), words(views)
         self._each(
             lambda rows: _write_views(
                 self.params, self.data[rows], game_words[rows], viewers[rows], views[rows], view_words[rows]
@@ -222,16 +228,19 @@ class Games:
         return _keys_of_seeds(seeds)
 
     def _seats(self, seat: npt.ArrayLike) -> Array:
+        """The seat that looks in each row: uint8 [B]."""
         seats = np.asarray(seat)
         last = self.rules.players - 1
-        if seats.dtype.kind not in "iu" or seats.min() < 0 or seats.max() > last:
-            raise ValueError(f"seat={seat!r}: there are seats 0 to {last}")
-        if seats.shape not in ((), (self.num_games,)):
-            raise ValueError(f"seat has shape {seats.shape}; give one, or one for each game")
-        return np.ascontiguousarray(np.broadcast_to(seats, (self.num_games,)), dtype=np.uint8)
+        if seats.dtype.kind not in "iu" or seats.shape not in ((), (self.num_games,)):
+            raise ValueError(f"seat={seat!r}; give one seat, or one for each of the games")
+        if np.any((seats < 0) | (seats > last)):
+            raise ValueError(f"seat={seat!r}; there are seats 0 to {last}")
+        viewers = np.empty(self.num_games, np.uint8)
+        viewers[:] = seats
+        return viewers
 
-    def _checked(self, actions: npt.ArrayLike) -> Array:
-        """The actions as int64 [B], all legal."""
+    def _as_actions(self, actions: npt.ArrayLike) -> Array:
+        """The actions as whole numbers [B]; not yet checked against the rules."""
         given = np.asarray(actions)
         if given.dtype.kind not in "iu":
             values = np.ravel(given).tolist() or [actions]
@@ -241,11 +250,7 @@ class Games:
                 f"actions have shape {given.shape}; there must be one for each of the "
                 f"{self.num_games} games: ({self.num_games},)"
             )
-        checked = given.astype(np.int64)
-        row = _first_illegal(self.params, self.data, checked)
-        if row >= 0:
-            self._refuse(row, int(given[row]), "is illegal")
-        return checked
+        return given.astype(np.int64, copy=False)
 
     def _refuse(self, row: int, action: object, what: str) -> None:
         game = self.data[row]
@@ -254,12 +259,12 @@ class Games:
                 f"game {row}: action {action!r} comes after the end of the match; reset first"
             )
         legal = np.flatnonzero(self[row].action_mask()[0]).tolist()
-        named = ", ".join(f"{number} ({action_name(number)})" for number in legal[:_FINISHED_SHOWN])
+        named = ", ".join(f"{number} ({action_name(number)})" for number in legal)
         raise ValueError(f"game {row}, seat {game['seat']}: action {action!r} {what}; legal: {named}")
 
 
-def _words(records: Array) -> Array:
-    """The same memory as uint64 [B, words]."""
+def words(records: Array) -> Array:
+    """The same memory as uint64 [B, words], the form in which compiled code copies records."""
     return records.view(np.uint64).reshape(len(records), -1)
 
 
@@ -401,9 +406,14 @@ def _first_illegal(params, games, actions):
 
 @jit
 def _step(params, games, script, actions):
+    """Plays the actions if all are legal; else plays none and returns the first row at fault."""
+    row = _first_illegal(params, games, actions)
+    if row >= 0:
+        return row
     for row in range(len(games)):
         if actions[row] >= 0:
             turns.step(params[0], games[row], script, actions[row])
+    return -1
 
 
 @jit

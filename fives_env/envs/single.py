@@ -6,10 +6,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
-from fives_env.actions import NUM_ACTIONS
-from fives_env.envs.tables import Tables, observation_space, one_action
+from fives_env.envs.spaces import ActionSpace, observation_space, one_action
+from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
 from fives_env.rendering.text import render_text
 from fives_env.rules import Rules
@@ -49,7 +48,7 @@ class FivesEnv(gymnasium.Env[Array, int]):
         self._tables = Tables(1, rules, opponent, partner, seat, reward, start_scores)
         self.render_mode = render_mode
         self.observation_space = observation_space()
-        self.action_space = spaces.Discrete(NUM_ACTIONS)  # type: ignore[assignment]
+        self.action_space = ActionSpace()  # type: ignore[assignment]
         self._mask: Array | None = None
 
     @property

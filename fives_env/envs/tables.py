@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from fives_env.actions import NUM_ACTIONS
-from fives_env.engine import turns, view
-from fives_env.engine.features import HIGH, LOW, NUM_FEATURES, write_features
+from fives_env.engine import turns
+from fives_env.engine.features import NUM_FEATURES, write_features
 from fives_env.engine.keys import LEARNER_SEAT, below, mix
 from fives_env.engine.rewards import reward_kind
-from fives_env.games import Games
+from fives_env.engine.view import write_rules, write_view
+from fives_env.games import Games, words
 from fives_env.jit import jit
 from fives_env.play import LEARNER, advance, step
 from fives_env.policies import Policy, as_policy
@@ -106,27 +106,12 @@ class Tables:
         return rewards
 
     def observe(self, rows: Array | None = None) -> tuple[Array, Array]:
-        """What the learner sees: features float32 [B, F] and legal actions bool [B, 114].
+        """What the learner sees at these tables (all, if None), R of them.
 
-        Args:
-            rows: Indices of the tables to look at; the others' rows are zeros. None: all.
+        Returns:
+            Features float32 [R, F] and legal actions bool [R, 114], none where the match is over.
         """
-        num = len(self.games)
-        features = np.zeros((num, NUM_FEATURES), np.float32)
-        masks = np.zeros((num, NUM_ACTIONS), np.bool_)
-        data, scratch = self.games.data, np.zeros(1, VIEW)
-        _observe(
-            self.games.params,
-            data,
-            data.view(np.uint64).reshape(num, -1),
-            np.arange(num) if rows is None else rows,
-            self.seats,
-            scratch,
-            scratch.view(np.uint64),
-            features,
-            masks,
-        )
-        return features, masks
+        return look(self.games, self.seats, rows)
 
     def info(self) -> dict[str, Array]:
         """Public facts of each table, [B] in front: what the envs put beside the mask in `info`."""
@@ -170,6 +155,36 @@ class Tables:
         advance(self.games, self._policies, self._seating, self._paid, self._reward)
 
 
+def look(games: Games, viewers: Array, rows: Array | None = None) -> tuple[Array, Array]:
+    """What a seat sees in each of these games (all, if rows is None), R of them.
+
+    Args:
+        games: The games.
+        viewers: uint8 [B], the seat that looks.
+        rows: Indices [R].
+
+    Returns:
+        Features float32 [R, F], and the legal actions of the seat to move, bool [R, 114].
+    """
+    if rows is None:
+        rows = np.arange(len(games))
+    features = np.empty((len(rows), NUM_FEATURES), np.float32)
+    masks = np.zeros((len(rows), NUM_ACTIONS), np.bool_)
+    scratch = np.empty(VIEW.itemsize // 8, np.uint64)
+    _look(
+        games.params,
+        games.data,
+        words(games.data),
+        rows,
+        viewers,
+        scratch.view(VIEW),
+        scratch,
+        features,
+        masks,
+    )
+    return features, masks
+
+
 def read_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """The options of a `reset`, as arguments of `Games.reset`.
 
@@ -180,17 +195,6 @@ def read_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     if unknown:
         raise ValueError(f"unknown reset options {sorted(unknown)}; there are: {', '.join(OPTIONS)}")
     return {name: value for name, value in (options or {}).items() if value is not None}
-
-
-def observation_space() -> spaces.Box:
-    """The features of one view, with the bounds that hold."""
-    return spaces.Box(LOW, HIGH, dtype=np.float32)
-
-
-def one_action(action: Any) -> Array:
-    """A single action, however it came (7, np.int64(7), np.array([7])), for `Games.step`."""
-    given = np.asarray(action)
-    return given.reshape(1) if given.size == 1 else given
 
 
 def _read_seat(seat: int | str, players: int) -> int | None:
@@ -214,12 +218,13 @@ def _draw_seats(games, rows, players, seats):
 
 
 @jit
-def _observe(params, games, game_words, rows, seats, scratch, scratch_words, features, masks):
-    looks = scratch[0]
-    view.write_rules(params[0], looks.rules)
-    for row in rows:
+def _look(params, games, game_words, rows, viewers, scratch, view_words, features, masks):
+    view = scratch[0]
+    write_rules(params[0], view.rules)
+    for out in range(len(rows)):
+        row = rows[out]
         game = games[row]
-        view.write_view(game, game_words[row], seats[row], looks, scratch_words)
-        write_features(looks, features[row])
+        write_view(game, game_words[row], viewers[row], view, view_words)
+        write_features(view, features[out])
         if not game.match_over:
-            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[row])
+            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])

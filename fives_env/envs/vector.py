@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from fives_env.actions import NUM_ACTIONS
-from fives_env.envs.tables import Tables, observation_space
+from fives_env.envs.spaces import ActionSpace, observation_space
+from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
 from fives_env.rendering.text import render_text
 from fives_env.rules import Rules
@@ -65,7 +65,7 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.single_observation_space = observation_space()
-        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.single_action_space = ActionSpace()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._masks: Array | None = None
@@ -139,13 +139,15 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _restart(self, over: Array) -> dict[str, Any]:
         """The last observations and infos of the finished episodes; then their tables go on."""
-        last_observations, last_masks = self._tables.observe(np.flatnonzero(over))
-        last_info = self._info(last_masks)
+        rows = np.flatnonzero(over)
+        last = np.full(self.num_envs, None, object)
+        last[rows] = list(self._tables.observe(rows)[0])
+        last_info = self._info(np.zeros((self.num_envs, NUM_ACTIONS), bool))
         for values in last_info.values():
             values[~over] = 0
         self._tables.restart(over)
         return {
-            "final_obs": last_observations,
+            "final_obs": last,
             "_final_obs": over.copy(),
             "final_info": last_info,
             "_final_info": over.copy(),

@@ -1,0 +1,239 @@
+"""`raw_env` and `env`: the games as PettingZoo agent-environment-cycle envs."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import logger, spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.env_logger import EnvLogger
+
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine.rewards import reward_kind
+from fives_env.envs.spaces import ActionSpace, observation_space, one_action
+from fives_env.envs.tables import look, read_options
+from fives_env.games import Games
+from fives_env.jit import jit
+from fives_env.play import step as play_step
+from fives_env.rendering.text import render_text
+from fives_env.rules import Rules
+
+Array = npt.NDArray[Any]
+Observation = dict[str, Array]
+
+
+class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
+    """One game; an episode is a match, or a round where the rules say ``mode=round``.
+
+    Agents are ``player_0`` .. ``player_3``. An observation is ``{"observation": float32 [F],
+    "action_mask": int8 [114]}``; the mask of an agent that is not to move is all zeros. After the
+    last action all agents are terminated (or truncated, D6) at once, and each takes one
+    ``step(None)``. A seat whose hand is empty while the round goes on (F7) is skipped, and stays.
+    """
+
+    metadata = {"render_modes": ["ansi"], "name": "fives_v0", "is_parallelizable": False}
+
+    def __init__(
+        self,
+        rules: Rules | str = "fives-and-threes",
+        *,
+        reward: str = "outcome",
+        render_mode: str | None = None,
+    ) -> None:
+        """Makes the game.
+
+        Args:
+            rules: `Rules` or their spec text.
+            reward: ``outcome`` or ``points`` (engine/rewards.py).
+            render_mode: ``ansi`` or None.
+
+        Raises:
+            ValueError: An argument is wrong; the message says what would be right.
+        """
+        super().__init__()
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode={render_mode!r} is not 'ansi' or None")
+        self.games = Games(rules)
+        self.render_mode = render_mode
+        self._reward = reward_kind(reward)
+        self._paid = np.zeros((1, 4))
+        self._seeded = False
+        self.possible_agents = [f"player_{seat}" for seat in range(self.games.rules.players)]
+        self._seats = np.arange(4, dtype=np.uint8).reshape(4, 1)
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.agents: list[str] = []
+        self._action_spaces = {a: ActionSpace() for a in self.possible_agents}
+        self._observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": observation_space(),
+                    "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+
+    def observation_space(self, agent: str) -> spaces.Dict:  # type: ignore[override]
+        """The space of `agent`: the same object at every call."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:  # type: ignore[override]
+        """The space of `agent`: the same object at every call."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Starts a match.
+
+        Args:
+            seed: Fixes all deals from here on; None goes on with the next match (the first time,
+                from fresh entropy).
+            options: ``rounds`` and ``scores`` as in `Games.reset`, for this match and the next.
+
+        Raises:
+            ValueError: An option is unknown or wrong, or the seed is.
+        """
+        script = read_options(options)
+        if seed is not None or not self._seeded:
+            self.games.reset(None if seed is None else np.array([seed]), **script)
+            self._seeded = True
+        else:
+            self.games.script_matches(**script)
+            self.games.restart([True])
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        self._publish()
+
+    def step(self, action: Any) -> None:
+        """Plays one action of the agent to move; None for an agent that is finished.
+
+        Raises:
+            ValueError: As for `Games.step`; nothing has changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        play_step(self.games, one_action(action), self._paid, self._reward)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict(zip(self.agents, self._paid[0].tolist(), strict=False))
+        self._paid[:] = 0
+        self._accumulate_rewards()
+        self._publish()
+
+    def is_legal(self, action: int) -> bool:
+        """Whether the agent to move may take this action, 0 to 113."""
+        return bool(self.games.action_mask()[0, action])
+
+    def forfeit(self) -> None:
+        """Ends the game at once, as PettingZoo does on an illegal action: -1 for the agent to move."""
+        agent = self.agent_selection
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = dict.fromkeys(self.agents, 0.0) | {agent: -1.0}
+        self._cumulative_rewards[agent] = 0.0
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def observe(self, agent: str) -> Observation:
+        """What `agent` sees now."""
+        features, masks = look(self.games, self._seats[self._seat_of[agent]])
+        mask = masks[0].view(np.int8)
+        if agent != self.agent_selection:
+            mask[:] = 0
+        return {"observation": features[0], "action_mask": mask}
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """What the agent to move sees, as text."""
+        if self.render_mode is None:
+            logger.warn("render() does nothing without render_mode='ansi'")
+            return None
+        return render_text(self.games.view(self._seat_of[self.agent_selection])[0])
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _publish(self) -> None:
+        """Says whose turn it is, who is finished, and the public facts."""
+        seat, over, truncated, game_round, leader, winner, *scores = _facts(self.games.data)
+        self.agent_selection = self.possible_agents[seat]
+        facts = {
+            "round": game_round,
+            "leader": leader,
+            "scores": scores[: self.games.rules.num_sides],
+            "winner": winner,
+        }
+        self.infos = {agent: facts.copy() for agent in self.agents}
+        if over:
+            ended = self.truncations if truncated else self.terminations
+            ended.update(dict.fromkeys(self.agents, True))
+            self._deads_step_first()
+
+
+@jit
+def _facts(games):
+    game = games[0]
+    scores = game.scores
+    return (
+        np.int64(game.seat),
+        np.int64(game.match_over),
+        np.int64(game.truncated),
+        np.int64(game.round),
+        np.int64(game.leader),
+        np.int64(game.winner),
+        np.int64(scores[0]),
+        np.int64(scores[1]),
+        np.int64(scores[2]),
+        np.int64(scores[3]),
+    )
+
+
+class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
+    """What PettingZoo's three usual wrappers do, in one layer.
+
+    OrderEnforcing, AssertOutOfBounds and TerminateIllegal on top of each other take twice as long
+    as the game itself; a test holds this one to the three.
+    """
+
+    env: raw_env
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """As `AECEnv.last`."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        return self.env.last(observe)
+
+    def step(self, action: Any) -> None:
+        """As `raw_env.step`; but an illegal action ends the game, and its agent gets -1.
+
+        Raises:
+            AssertionError: The action is not in the action space.
+        """
+        game = self.env
+        if not self._has_reset:
+            EnvLogger.error_step_before_reset()
+        self._has_updated = True
+        if not game.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = game.agent_selection
+        if not (game.terminations[agent] or game.truncations[agent]):
+            assert game.action_space(agent).contains(action), "action is not in action space"
+            if not game.is_legal(action):
+                EnvLogger.warn_on_illegal_move()
+                game.forfeit()
+                return
+        game.step(action)
+
+
+def env(**kwargs: Any) -> AECEnv[str, Observation, Any]:
+    """`raw_env` under PettingZoo's usual checks: an illegal action ends the game at -1 for its agent.
+
+    Args:
+        **kwargs: As for `raw_env`.
+    """
+    return _Usual(raw_env(**kwargs))

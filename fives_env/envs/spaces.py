@@ -1,0 +1,62 @@
+"""The spaces of the envs, and actions as people hand them over."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine.features import HIGH, LOW
+
+Array = npt.NDArray[Any]
+
+
+class ActionSpace(spaces.Discrete):
+    """``Discrete(114)``, except that `sample` refuses a mask without a legal action.
+
+    `Discrete.sample` answers such a mask with action 0, which plays an illegal move unnoticed.
+    """
+
+    def __init__(self, seed: int | np.random.Generator | None = None) -> None:
+        """Makes the space of the 114 actions (actions.py)."""
+        super().__init__(NUM_ACTIONS, seed)
+
+    def sample(self, mask: Array | None = None, probability: Array | None = None) -> np.int64:
+        """Samples an action, evenly among those that `mask` allows.
+
+        Args:
+            mask: int8 (or bool) [114], 1 where the action is legal.
+            probability: float64 [114], as for `Discrete.sample`.
+
+        Raises:
+            ValueError: The mask has another form, or allows nothing.
+        """
+        if mask is None or probability is not None:
+            return super().sample(mask, probability)
+        if getattr(mask, "shape", None) != (NUM_ACTIONS,) or mask.dtype.char not in "b?":
+            raise ValueError(f"a mask is an int8 or bool array of shape ({NUM_ACTIONS},), not {mask!r}")
+        legal = mask.nonzero()[0]
+        if not len(legal):
+            raise ValueError(
+                "the mask allows no action: it is that of an agent that is not to move, or of a "
+                "finished one"
+            )
+        return legal[self.np_random.integers(len(legal))]
+
+    def contains(self, x: Any) -> bool:
+        """Whether `x` is the number of an action."""
+        if type(x) is int or isinstance(x, np.int64):  # the usual cases, without the general checks
+            return bool(0 <= x < NUM_ACTIONS)
+        return super().contains(x)
+
+
+def observation_space() -> spaces.Box:
+    """The features of one view, with the bounds that hold."""
+    return spaces.Box(LOW, HIGH, dtype=np.float32)
+
+
+def one_action(action: Any) -> Array:
+    """A single action, however it came (7, np.int64(7), np.array([7])), for `Games.step`."""
+    given = np.asarray(action)
+    return given.reshape(1) if given.size == 1 else given
