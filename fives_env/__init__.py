@@ -14,14 +14,15 @@ from fives_env.envs.registration import register
 from fives_env.games import Games
 from fives_env.policies import BuiltIn, Policy
 from fives_env.rules import Rules
+from fives_env.version import __version__
 
-__version__ = "0.1.0"
 __all__ = [
     "OBS_VERSION",
     "BuiltIn",
     "Games",
     "Policy",
     "Rules",
+    "__version__",
     "belief",
     "encode",
     "env",

@@ -1,4 +1,4 @@
-"""Action ids, one meaning each in every game: ``arm * 28 + tile``, then DRAW, then PASS (the knock).
+"""Action ids, the same in every game: ``arm * 28 + tile``, then DRAW, then PASS (the knock).
 
 In text a placement is ``4|6>1`` (the tile, then the arm), a draw is ``draw``, a knock is ``knock``.
 """

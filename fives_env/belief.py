@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.engine import belief as engine
-from fives_env.engine.keys import mix
-from fives_env.jit import jit
+from fives_env.engine import loops
+from fives_env.games import words
 from fives_env.records import GAME, VIEW
 
 Array = npt.NDArray[Any]
@@ -36,35 +35,14 @@ def sample(views: Array, keys: npt.ArrayLike, worlds: int) -> Array:
         raise ValueError("views must be the VIEW records [B] that Games.view returns")
     row_keys = np.asarray(keys, np.uint64)
     if row_keys.shape != views.shape:
-        raise ValueError(f"keys have shape {row_keys.shape}; give one for each of {len(views)} views")
+        raise ValueError(
+            f"keys have shape {row_keys.shape}; give one for each of {len(views)} views"
+        )
     if isinstance(worlds, bool) or operator.index(worlds) < 1:
         raise ValueError(f"worlds={worlds!r} is not a whole number from 1 up")
     games: Array = np.zeros((len(views), operator.index(worlds)), GAME)
-    view_words = views.view(np.uint64).reshape(len(views), -1)
     game_words = games.view(np.uint64).reshape(*games.shape, -1)
-    row = _sample(views, view_words, row_keys, games, game_words)
+    row = loops.sample_worlds(views, words(views), row_keys, games, game_words)
     if row >= 0:
         raise ValueError(f"views[{row}] agrees with no deal of its set")
     return games
-
-
-@jit
-def _sample(views, view_words, row_keys, games, game_words):
-    """Returns the first row that agrees with no deal, or -1."""
-    room = np.zeros(3, np.int64)
-    possible = np.zeros(3, np.int64)
-    hands = np.zeros(3, np.int64)
-    for row in range(len(views)):
-        view = views[row]
-        unseen = engine.unseen_tiles(view)
-        engine.other_seats(view, room, possible)
-        ways = engine.count_ways(unseen, room, possible)
-        if ways[0, room[0], room[1], room[2]] == 0:
-            return row
-        for world in range(games.shape[1]):
-            key = mix(row_keys[row], world)
-            boneyard = engine.draw_hands(unseen, room, possible, ways, key, hands)
-            engine.write_world(
-                view, view_words[row], hands, boneyard, key, games[row, world], game_words[row, world]
-            )
-    return -1

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.engine.features import NUM_FEATURES, write_features
-from fives_env.jit import jit
+from fives_env.engine import loops
+from fives_env.engine.features import NUM_FEATURES
 from fives_env.records import VIEW
 
 
@@ -25,11 +25,5 @@ def encode(
     if getattr(views, "dtype", None) != VIEW or views.ndim != 1:
         raise ValueError("encode takes the VIEW records [B] that Games.view returns")
     features = np.empty((len(views), NUM_FEATURES), np.float32) if out is None else out
-    _encode(views, features)
+    loops.encode(views, features)
     return features
-
-
-@jit
-def _encode(views, features):
-    for row in range(len(views)):
-        write_features(views[row], features[row])

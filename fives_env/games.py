@@ -1,4 +1,4 @@
-"""`Games`: a batch of games in one array, and the compiled loops that map the engine over it."""
+"""`Games`: a batch of games in one array, stepped together."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.actions import DRAW, NUM_ACTIONS, PASS, action_name
-from fives_env.engine import choose, keys, turns, view
-from fives_env.jit import jit
-from fives_env.records import COUNTS, GAME, NO_SEAT, SCRIPT, START, VIEW, make_params
+from fives_env.actions import NUM_ACTIONS, action_name
+from fives_env.engine import choose, loops
+from fives_env.records import COUNTS, GAME, SCRIPT, START, VIEW, make_params
 from fives_env.rules import MIN_SCORE, Rules, as_rules
 from fives_env.tiles import tiles_up_to
 
@@ -71,7 +70,7 @@ class Games:
         row_keys = self._row_keys(seed)
         self.script_matches(rounds=rounds, scores=scores)
         self._each(
-            lambda rows: _start(
+            lambda rows: loops.start_matches(
                 self.params, self.data[rows], self.script, self.start[rows], row_keys[rows]
             )
         )
@@ -93,7 +92,7 @@ class Games:
     def restart(self, rows: npt.ArrayLike) -> None:
         """Starts the next match of these rows (bool [B]) on their own streams, as scripted."""
         chosen = np.asarray(rows, bool)
-        _start_next(self.params, self.data, self.script, self.start, chosen)
+        loops.start_next_matches(self.params, self.data, self.script, self.start, chosen)
 
     def action_mask(self, out: Array | None = None) -> Array:
         """The legal actions of the seat to move: bool [B, 114]; none once a match is over.
@@ -102,7 +101,7 @@ class Games:
             out: Written to and returned, if given.
         """
         mask = np.empty((self.num_games, NUM_ACTIONS), np.bool_) if out is None else out
-        self._each(lambda rows: _write_masks(self.params, self.data[rows], mask[rows]))
+        self._each(lambda rows: loops.write_masks(self.params, self.data[rows], mask[rows]))
         return mask
 
     def step(self, actions: npt.ArrayLike) -> None:
@@ -120,11 +119,15 @@ class Games:
         """
         checked = self._as_actions(actions)
         if self.threads == 1:
-            row = _step(self.params, self.data, self.script, checked)
+            row = loops.step(self.params, self.data, self.script, checked)
         else:
-            row = _first_illegal(self.params, self.data, checked)
+            row = loops.first_illegal(self.params, self.data, checked)
             if row < 0:
-                self._each(lambda rows: _step(self.params, self.data[rows], self.script, checked[rows]))
+                self._each(
+                    lambda rows: loops.step(
+                        self.params, self.data[rows], self.script, checked[rows]
+                    )
+                )
         if row >= 0:
             self._refuse(row, int(checked[row]), "is illegal")
 
@@ -142,8 +145,13 @@ class Games:
         views = np.zeros(self.num_games, VIEW) if out is None else out
         game_words, view_words = words(self.data), words(views)
         self._each(
-            lambda rows: _write_views(
-                self.params, self.data[rows], game_words[rows], viewers[rows], views[rows], view_words[rows]
+            lambda rows: loops.write_views(
+                self.params,
+                self.data[rows],
+                game_words[rows],
+                viewers[rows],
+                views[rows],
+                view_words[rows],
             )
         )
         return views
@@ -176,8 +184,14 @@ class Games:
         num_steps = _at_least_one("num_steps", num_steps)
         row_keys = self._row_keys(seed)
         chunks = self._each(
-            lambda rows: _rollout(
-                self.params, self.data[rows], self.script, self.start[rows], row_keys[rows], kind, num_steps
+            lambda rows: loops.rollout(
+                self.params,
+                self.data[rows],
+                self.script,
+                self.start[rows],
+                row_keys[rows],
+                kind,
+                num_steps,
             ),
             threads,
         )
@@ -216,16 +230,20 @@ class Games:
     def _row_keys(self, seed: int | npt.ArrayLike | None) -> Array:
         """The stream of each row: uint64 [B]."""
         if seed is None:
-            return np.frombuffer(np.random.SeedSequence().generate_state(2 * self.num_games).tobytes(), np.uint64)
+            return np.frombuffer(
+                np.random.SeedSequence().generate_state(2 * self.num_games).tobytes(), np.uint64
+            )
         seeds = _whole_numbers("seed", seed)
         if seeds.ndim == 0:
-            return _keys_of_rows(np.uint64(seeds), self.num_games)
+            of_rows: Array = loops.keys_of_rows(np.uint64(seeds), self.num_games)
+            return of_rows
         if seeds.shape != (self.num_games,):
             raise ValueError(
                 f"seed has shape {seeds.shape}; give one number, or one for each of the "
                 f"{self.num_games} games"
             )
-        return _keys_of_seeds(seeds)
+        of_seeds: Array = loops.keys_of_seeds(seeds)
+        return of_seeds
 
     def _seats(self, seat: npt.ArrayLike) -> Array:
         """The seat that looks in each row: uint8 [B]."""
@@ -260,7 +278,9 @@ class Games:
             )
         legal = np.flatnonzero(self[row].action_mask()[0]).tolist()
         named = ", ".join(f"{number} ({action_name(number)})" for number in legal)
-        raise ValueError(f"game {row}, seat {game['seat']}: action {action!r} {what}; legal: {named}")
+        raise ValueError(
+            f"game {row}, seat {game['seat']}: action {action!r} {what}; legal: {named}"
+        )
 
 
 def words(records: Array) -> Array:
@@ -300,7 +320,9 @@ def _read_script(rounds: Sequence[Mapping[str, Any]] | None, rules: Rules) -> Ar
     tiles = tiles_up_to(rules.max_pip)
     for index, entry in enumerate(rounds or ()):
         if not isinstance(entry, Mapping) or not set(entry) <= {"deck", "leader"}:
-            raise ValueError(f"rounds[{index}]={entry!r} must be a dict with 'deck' and/or 'leader'")
+            raise ValueError(
+                f"rounds[{index}]={entry!r} must be a dict with 'deck' and/or 'leader'"
+            )
         if entry.get("deck") is not None:
             deck = [operator.index(tile) for tile in entry["deck"]]
             if sorted(deck) != tiles:
@@ -347,95 +369,3 @@ def _read_scores(scores: npt.ArrayLike | str | None, rules: Rules, num_games: in
         )
     start["scores"][:, : rules.num_sides] = given
     return start
-
-
-@jit
-def _keys_of_rows(seed, num_rows):
-    row_keys = np.empty(num_rows, np.uint64)
-    for row in range(num_rows):
-        row_keys[row] = keys.row_key(seed, row)
-    return row_keys
-
-
-@jit
-def _keys_of_seeds(seeds):
-    row_keys = np.empty(len(seeds), np.uint64)
-    for row in range(len(seeds)):
-        row_keys[row] = keys.row_key(seeds[row], 0)
-    return row_keys
-
-
-@jit
-def _start(params, games, script, start, row_keys):
-    for row in range(len(games)):
-        turns.start_match(params[0], games[row], script, start[row], row_keys[row])
-
-
-@jit
-def _start_next(params, games, script, start, rows):
-    for row in range(len(games)):
-        if rows[row]:
-            turns.start_next_match(params[0], games[row], script, start[row])
-
-
-@jit
-def _write_masks(params, games, masks):
-    for row in range(len(games)):
-        game = games[row]
-        if game.match_over:
-            masks[row, :] = False
-        else:
-            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[row])
-
-
-@jit
-def _write_views(params, games, game_words, viewers, views, view_words):
-    for row in range(len(games)):
-        view.write_view(games[row], game_words[row], viewers[row], views[row], view_words[row])
-        view.write_rules(params[0], views[row].rules)
-
-
-@jit
-def _first_illegal(params, games, actions):
-    """The first row whose action is neither legal nor -1; -1 if there is none."""
-    for row in range(len(games)):
-        if actions[row] != -1 and not turns.is_legal(params[0], games[row], actions[row]):
-            return row
-    return -1
-
-
-@jit
-def _step(params, games, script, actions):
-    """Plays the actions if all are legal; else plays none and returns the first row at fault."""
-    row = _first_illegal(params, games, actions)
-    if row >= 0:
-        return row
-    for row in range(len(games)):
-        if actions[row] >= 0:
-            turns.step(params[0], games[row], script, actions[row])
-    return -1
-
-
-@jit
-def _rollout(params, games, script, start, row_keys, kind, num_steps):
-    counts = np.zeros(1, COUNTS)
-    for row in range(len(games)):
-        _play(params[0], games[row], script, start[row], row_keys[row], kind, num_steps, counts[0])
-    return counts
-
-
-@jit
-def _play(params, game, script, start, key, kind, num_steps, counts):
-    for number in range(num_steps):
-        if game.match_over:
-            turns.start_next_match(params, game, script, start)
-        hand = game.hands[game.seat]
-        action = choose.choose(kind, params, game, game.lead_tile, hand, keys.mix(key, number))
-        turns.step(params, game, script, action)
-        if game.round_over:
-            counts.rounds += 1
-        if game.match_over:
-            counts.matches += 1
-            if game.winner >= 0:
-                counts.wins[game.winner] += 1
-    counts.steps += num_steps

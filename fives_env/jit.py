@@ -1,7 +1,7 @@
 """The one place that configures Numba: `jit`, the cache of compiled code, and the first-use notice.
 
-Numba's own cache looks at the file of a function alone, so an edit in a function that it calls would
-go unseen. The cache folder is therefore keyed by a hash of all sources of this package.
+Numba's own cache looks at the file of a function alone, so an edit in a function that it calls
+would go unseen. The cache folder is therefore keyed by a hash of all sources that are compiled, and of those that give them constants.
 """
 
 import hashlib
@@ -10,18 +10,20 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
-from numba.core import config, event
+from numba.core import event
+
+config: Any = numba.config
 
 _PACKAGE = Path(__file__).parent
-F = TypeVar("F", bound=Callable[..., Any])
+_CONSTANTS = ("actions.py", "jit.py", "records.py", "rules.py", "tiles.py")
 
 
 def _source_key() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    for path in [*sorted(_PACKAGE.glob("engine/*.py")), *map(_PACKAGE.joinpath, _CONSTANTS)]:
         digest.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -44,12 +46,14 @@ def _cache_folder() -> Path:
 _FOLDER = str(_cache_folder())
 
 
-def jit(function: F) -> F:
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles `function` on first use: nopython, without the GIL, cached on disk."""
     previous = config.CACHE_DIR
     config.CACHE_DIR = _FOLDER  # read when the dispatcher is made; other people's caches stay put
     try:
-        compiled: F = numba.njit(function, nogil=True, cache=True, error_model="numpy")
+        compiled: Callable[..., Any] = numba.njit(
+            function, nogil=True, cache=True, error_model="numpy"
+        )
     finally:
         config.CACHE_DIR = previous
     return compiled
@@ -71,4 +75,4 @@ class _FirstUseNotice(event.Listener):
         """Nothing is said when it is done."""
 
 
-event.register("numba:compile", _FirstUseNotice())
+event.register("numba:compile", _FirstUseNotice())  # type: ignore[no-untyped-call]

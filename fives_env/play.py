@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.engine import choose, turns
-from fives_env.engine.keys import turn_key
-from fives_env.engine.rewards import POINTS, add_rewards
+from fives_env.engine import loops
+from fives_env.engine.rewards import POINTS
 from fives_env.games import Games
-from fives_env.jit import jit
 from fives_env.policies import BuiltIn, Policy
 
 Array = npt.NDArray[Any]
@@ -42,11 +40,13 @@ def advance(
             which the others acted stay as they are.
     """
     paid = np.zeros((len(games), 4)) if rewards is None else rewards
-    kinds = np.array([getattr(p, "kind", -1) if isinstance(p, BuiltIn) else -1 for p in policies] + [-1])
+    kinds = np.array(
+        [getattr(p, "kind", -1) if isinstance(p, BuiltIn) else -1 for p in policies] + [-1]
+    )
     seated = np.ascontiguousarray(seating, np.int8)
     waiting = np.empty(len(games), np.int64)
     while True:
-        _play_built_in(
+        loops.play_built_in(
             games.params, games.data, games.script, kinds, seated, paid, reward, waiting
         )
         asked = np.unique(waiting[waiting >= 0])
@@ -87,42 +87,11 @@ def step(games: Games, actions: npt.ArrayLike, rewards: Array, reward: int) -> N
     """`Games.step`, with every seat's rewards added to `rewards`, float64 [B, 4]."""
     played = np.asarray(actions)
     games.step(played)
-    _add_rewards(games.params, games.data, played >= 0, rewards, reward)
+    loops.pay(games.params, games.data, played >= 0, rewards, reward)
 
 
 def turn_keys(games: Games) -> Array:
     """The key of whoever acts next in each game: uint64 [B]."""
     keys = np.empty(len(games), np.uint64)
-    _turn_keys(games.data, keys)
+    loops.turn_keys(games.data, keys)
     return keys
-
-
-@jit
-def _play_built_in(params, games, script, kinds, seating, rewards, reward, waiting):
-    """Lets built-in policies play on; `waiting` becomes the policy to ask, or -1 for none."""
-    for row in range(len(games)):
-        game = games[row]
-        waiting[row] = -1
-        while not game.match_over:
-            policy = seating[row, game.seat]
-            kind = kinds[policy]
-            if policy < 0 or kind < 0:
-                waiting[row] = policy
-                break
-            hand = game.hands[game.seat]
-            action = choose.choose(kind, params[0], game, game.lead_tile, hand, turn_key(game))
-            turns.step(params[0], game, script, action)
-            add_rewards(params[0], game, reward, rewards[row])
-
-
-@jit
-def _add_rewards(params, games, played, rewards, reward):
-    for row in range(len(games)):
-        if played[row]:
-            add_rewards(params[0], games[row], reward, rewards[row])
-
-
-@jit
-def _turn_keys(games, keys):
-    for row in range(len(games)):
-        keys[row] = turn_key(games[row])

@@ -5,8 +5,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.engine import choose
-from fives_env.jit import jit
+from fives_env.engine import choose, loops
 
 Array = npt.NDArray[Any]
 
@@ -59,7 +58,7 @@ class BuiltIn:
     def act(self, views: Array, masks: Array, keys: Array) -> Array:
         """As `Policy.act`; the masks are not needed."""
         actions = np.empty(len(views), np.int64)
-        _act(self.kind, views, np.ascontiguousarray(keys, np.uint64), actions)
+        loops.choose_actions(self.kind, views, np.ascontiguousarray(keys, np.uint64), actions)
         return actions
 
     def __repr__(self) -> str:
@@ -81,12 +80,3 @@ def as_policy(policy: "Policy | str") -> Policy:
             f"{', '.join(choose.BUILT_IN)}"
         )
     return policy
-
-
-@jit
-def _act(kind, views, row_keys, actions):
-    for row in range(len(views)):
-        view = views[row]
-        actions[row] = choose.choose(
-            kind, view.rules, view, view.lead_tile, view.hand, row_keys[row]
-        )

@@ -297,7 +297,9 @@ def _parse_value(name: str, value: str) -> Any:
         return value == "yes"
     if name in CHOICES or name == "partners":
         return value
-    numbers = [int(part) if part.isascii() and part.isdigit() else None for part in value.split("/")]
+    numbers = [
+        int(part) if part.isascii() and part.isdigit() else None for part in value.split("/")
+    ]
     if None in numbers or (len(numbers) > 1 and name != "deal"):
         return value
     return numbers[0] if len(numbers) == 1 else tuple(numbers)

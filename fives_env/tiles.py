@@ -1,6 +1,6 @@
 """The 28 tiles of a double-six set: ids, halves, pips, names, and masks by value.
 
-Tile ids 0..27 run in order of (low, high): [0|0] is 0, [0|1] is 1, ..., [1|1] is 7, ..., [6|6] is 27.
+Tile ids 0..27 run in order of (low, high): [0|0] is 0, [0|1] is 1, [1|1] is 7, [6|6] is 27.
 A set of tiles is a 28-bit mask in which bit ``t`` stands for tile ``t``.
 """
 

@@ -7,22 +7,21 @@ from numba import types
 from numba.extending import intrinsic
 
 
-@intrinsic
-def popcount(typing_context: Any, mask: Any) -> Any:
-    """How many tiles are in the mask: int64."""
-
+def _popcount(typing_context: Any, mask: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(context.cast(builder, args[0], signature.args[0], types.int64))
+        return builder.ctpop(args[0])
 
     return types.int64(types.int64), codegen
 
 
-@intrinsic
-def lowest(typing_context: Any, mask: Any) -> Any:
-    """The lowest tile in a mask that is not empty: int64."""
-
+def _lowest(typing_context: Any, mask: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        value = context.cast(builder, args[0], signature.args[0], types.int64)
-        return builder.cttz(value, ir.Constant(ir.IntType(1), 1))
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.int64), codegen
+
+
+popcount: Any = intrinsic(_popcount)
+"""How many tiles are in the mask: int64."""
+lowest: Any = intrinsic(_lowest)
+"""The lowest tile in a mask that is not empty: int64."""

@@ -19,8 +19,8 @@ _DOUBLES = int(DOUBLES)
 @jit
 def pips(mask):
     """The pips of all tiles in the mask."""
-    x = np.int64(mask)
-    total = 0
+    x: Any = np.int64(mask)
+    total = np.int64(0)
     while x:
         total += _PIPS[lowest(x)]
         x &= x - 1
@@ -39,7 +39,7 @@ def fitting(public):
 @jit
 def open_values(public):
     """The values of the open ends, as a 7-bit mask."""
-    values = 0
+    values = np.int64(0)
     for arm in range(4):
         values |= 1 << np.int64(public.arms[arm])
     return values & 0x7F
@@ -47,7 +47,7 @@ def open_values(public):
 
 @jit
 def joinable(public, lead_tile, hand, arm):
-    """The tiles of `hand` that may go to `arm` (C2); the lead uses arm 0, and T11 fixes its tile."""
+    """The tiles of `hand` that may go to `arm` (C2); the lead uses arm 0, T11 fixes its tile."""
     if public.played == 0:
         if arm > 0:
             return np.int64(0)

@@ -1,4 +1,4 @@
-"""What an event is worth (F5, T4, A6, F9, F11, F12) and what the end of a round changes (T7, A8)."""
+"""What an event is worth (F5, T4, A6, F9, F11, F12), and the end of a round (T7, A8)."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def side_of(params, seat):
 
 @jit
 def partner_still_holds(params, public, seat):
-    """Whether the round goes on when `seat` empties its hand, since its partner holds tiles (F7)."""
+    """Whether the round goes on without `seat`, since its partner holds tiles (F7)."""
     return (
         params.game == FIVES_AND_THREES
         and params.num_sides < params.num_players

@@ -1,4 +1,4 @@
-"""Whose turn it is, what an action does, and how rounds and matches end (C6 to C8, F6 to F13, D)."""
+"""Whose turn it is, what an action does, how rounds and matches end (C6 to C8, F6 to F13, D)."""
 
 import numpy as np
 
@@ -168,7 +168,9 @@ def _next_seat(params, game):
     """C6, F7: clockwise to the next hand that holds tiles."""
     seat = np.int64(game.seat)
     while True:
-        seat = seat + 1 if seat + 1 < params.num_players else 0
+        seat += 1
+        if seat == params.num_players:
+            seat = np.int64(0)
         if game.hand_sizes[seat] > 0:
             break
     game.seat = seat

@@ -10,11 +10,11 @@ from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
 from fives_env.actions import NUM_ACTIONS
+from fives_env.engine import loops
 from fives_env.engine.rewards import reward_kind
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
 from fives_env.envs.tables import look, read_options
 from fives_env.games import Games
-from fives_env.jit import jit
 from fives_env.play import step as play_step
 from fives_env.rendering.text import render_text
 from fives_env.rules import Rules
@@ -93,7 +93,8 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         Raises:
             ValueError: An option is unknown or wrong, or the seed is.
         """
-        script = read_options(options)
+        # PettingZoo's api_test resets every env with {"options": 1}; any other stranger is refused.
+        script = read_options({k: v for k, v in (options or {}).items() if k != "options"})
         if seed is not None or not self._seeded:
             self.games.reset(None if seed is None else np.array([seed]), **script)
             self._seeded = True
@@ -130,7 +131,7 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         return bool(self.games.action_mask()[0, action])
 
     def forfeit(self) -> None:
-        """Ends the game at once, as PettingZoo does on an illegal action: -1 for the agent to move."""
+        """Ends the game as PettingZoo does on an illegal action: -1 for the agent to move."""
         agent = self.agent_selection
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, True)
@@ -159,7 +160,7 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
 
     def _publish(self) -> None:
         """Says whose turn it is, who is finished, and the public facts."""
-        seat, over, truncated, game_round, leader, winner, *scores = _facts(self.games.data)
+        seat, over, truncated, game_round, leader, winner, *scores = loops.facts(self.games.data)
         self.agent_selection = self.possible_agents[seat]
         facts = {
             "round": game_round,
@@ -174,24 +175,6 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
             self._deads_step_first()
 
 
-@jit
-def _facts(games):
-    game = games[0]
-    scores = game.scores
-    return (
-        np.int64(game.seat),
-        np.int64(game.match_over),
-        np.int64(game.truncated),
-        np.int64(game.round),
-        np.int64(game.leader),
-        np.int64(game.winner),
-        np.int64(scores[0]),
-        np.int64(scores[1]),
-        np.int64(scores[2]),
-        np.int64(scores[3]),
-    )
-
-
 class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
     """What PettingZoo's three usual wrappers do, in one layer.
 
@@ -201,7 +184,11 @@ class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
 
     env: raw_env
 
-    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+    def __str__(self) -> str:
+        """The game's name, as under PettingZoo's wrappers."""
+        return str(self.env)
+
+    def last(self, observe: bool = True) -> Any:
         """As `AECEnv.last`."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
@@ -231,7 +218,7 @@ class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
 
 
 def env(**kwargs: Any) -> AECEnv[str, Observation, Any]:
-    """`raw_env` under PettingZoo's usual checks: an illegal action ends the game at -1 for its agent.
+    """`raw_env` under PettingZoo's usual checks: an illegal action ends the game, at -1.
 
     Args:
         **kwargs: As for `raw_env`.

@@ -25,14 +25,14 @@ def register() -> None:
         if env_id not in gymnasium.registry:
             gymnasium.register(
                 env_id,
-                entry_point=make_single,
-                vector_entry_point=make_vector,
+                entry_point=f"{__name__}:make_single",
+                vector_entry_point=f"{__name__}:make_vector",
                 kwargs={"game": game},
                 disable_env_checker=True,  # it warns about what is meant; our tests run check_env
             )
         if env_id not in pettingzoo_registry.aec_registry:
             pettingzoo_registry.register(
-                "aec", env_id, entry_point=make_aec, kwargs={"game": game}
+                "aec", env_id, entry_point=f"{__name__}:make_aec", kwargs={"game": game}
             )
 
 

@@ -35,14 +35,17 @@ class ActionSpace(spaces.Discrete):
         if mask is None or probability is not None:
             return super().sample(mask, probability)
         if getattr(mask, "shape", None) != (NUM_ACTIONS,) or mask.dtype.char not in "b?":
-            raise ValueError(f"a mask is an int8 or bool array of shape ({NUM_ACTIONS},), not {mask!r}")
+            raise ValueError(
+                f"a mask is an int8 or bool array of shape ({NUM_ACTIONS},), not {mask!r}"
+            )
         legal = mask.nonzero()[0]
         if not len(legal):
             raise ValueError(
                 "the mask allows no action: it is that of an agent that is not to move, or of a "
                 "finished one"
             )
-        return legal[self.np_random.integers(len(legal))]
+        action: np.int64 = legal[self.np_random.integers(len(legal))]
+        return action
 
     def contains(self, x: Any) -> bool:
         """Whether `x` is the number of an action."""

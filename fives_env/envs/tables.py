@@ -12,13 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fives_env.actions import NUM_ACTIONS
-from fives_env.engine import turns
-from fives_env.engine.features import NUM_FEATURES, write_features
-from fives_env.engine.keys import LEARNER_SEAT, below, mix
+from fives_env.engine import loops
+from fives_env.engine.features import NUM_FEATURES
 from fives_env.engine.rewards import reward_kind
-from fives_env.engine.view import write_rules, write_view
 from fives_env.games import Games, words
-from fives_env.jit import jit
 from fives_env.play import LEARNER, advance, step
 from fives_env.policies import Policy, as_policy
 from fives_env.records import VIEW
@@ -132,7 +129,7 @@ class Tables:
         data, rules = self.games.data, self.games.rules
         for _ in range(_MOST_RESTARTS):
             if self._given_seat is None:
-                _draw_seats(data, rows, rules.players, self.seats)
+                loops.draw_seats(data, rows, rules.players, self.seats)
             else:
                 self.seats[:] = self._given_seat
             self._seating[rows] = _OPPONENT
@@ -171,7 +168,7 @@ def look(games: Games, viewers: Array, rows: Array | None = None) -> tuple[Array
     features = np.empty((len(rows), NUM_FEATURES), np.float32)
     masks = np.zeros((len(rows), NUM_ACTIONS), np.bool_)
     scratch = np.empty(VIEW.itemsize // 8, np.uint64)
-    _look(
+    loops.look(
         games.params,
         games.data,
         words(games.data),
@@ -193,7 +190,9 @@ def read_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """
     unknown = set(options or ()) - set(OPTIONS)
     if unknown:
-        raise ValueError(f"unknown reset options {sorted(unknown)}; there are: {', '.join(OPTIONS)}")
+        raise ValueError(
+            f"unknown reset options {sorted(unknown)}; there are: {', '.join(OPTIONS)}"
+        )
     return {name: value for name, value in (options or {}).items() if value is not None}
 
 
@@ -208,23 +207,3 @@ def _read_seat(seat: int | str, players: int) -> int | None:
     if not 0 <= number < players:
         raise ValueError(f"seat={seat!r} is not 'random' or a seat from 0 to {players - 1}")
     return number
-
-
-@jit
-def _draw_seats(games, rows, players, seats):
-    for row in range(len(games)):
-        if rows[row]:
-            seats[row] = below(mix(games[row].key, LEARNER_SEAT), players)
-
-
-@jit
-def _look(params, games, game_words, rows, viewers, scratch, view_words, features, masks):
-    view = scratch[0]
-    write_rules(params[0], view.rules)
-    for out in range(len(rows)):
-        row = rows[out]
-        game = games[row]
-        write_view(game, game_words[row], viewers[row], view, view_words)
-        write_features(view, features[out])
-        if not game.match_over:
-            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])

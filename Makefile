@@ -1,0 +1,39 @@
+# Everything a person runs. Each target sets up .venv when it is missing or out of date.
+PYTHON ?= python3
+BIN := .venv/bin
+SETUP := .venv/.done
+DEMO := runs/demo
+RULES := fives-and-threes:players=2
+export MPLBACKEND := Agg
+
+.PHONY: demo test lint benchmark clean
+
+demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, write a page
+	rm -rf $(DEMO)
+	$(BIN)/python -m train sb3 --rules $(RULES) --opponent greedy --minutes 2.5 --seed 1 --out $(DEMO)/train
+	$(BIN)/python -m eval tournament --agents model:$(DEMO)/train greedy random --rules $(RULES) --pairs 2000 --seed 1 --out $(DEMO)/tournament
+	$(BIN)/python -m eval benchmark --json $(DEMO)/benchmark/benchmark.json --seconds 0.3
+	$(BIN)/python -m eval report --demo $(DEMO)
+	@echo "The page of results is $(DEMO)/report.html"
+
+test: $(SETUP)  ## the whole test suite
+	$(BIN)/python -m tests.warm_up
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lint: $(SETUP)  ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of their own
+	$(BIN)/python -m eval benchmark --json runs/benchmark/benchmark.json --peers
+
+$(SETUP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:  ## everything that was made here but the runs
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -not -path './runs/*' -prune -exec rm -rf {} +

@@ -1,0 +1,232 @@
+"""The loops that map the engine over a batch: the compiled functions that Python calls.
+
+``params`` is PARAMS [1], ``games`` GAME [B], ``script`` SCRIPT [R], ``start`` START [B]. Records
+that are copied whole come a second time as words, uint64 [B, N].
+"""
+
+import numpy as np
+
+from fives_env.engine import belief, choose, keys, turns
+from fives_env.engine.features import write_features
+from fives_env.engine.rewards import add_rewards
+from fives_env.engine.view import write_rules, write_view
+from fives_env.jit import jit
+from fives_env.records import COUNTS
+
+
+@jit
+def keys_of_rows(seed, num_rows):
+    """The streams of rows 0, 1, ... under one seed: uint64 [num_rows]."""
+    row_keys = np.empty(num_rows, np.uint64)
+    for row in range(num_rows):
+        row_keys[row] = keys.row_key(seed, row)
+    return row_keys
+
+
+@jit
+def keys_of_seeds(seeds):
+    """The stream of row 0 under each seed: uint64 [B]."""
+    row_keys = np.empty(len(seeds), np.uint64)
+    for row in range(len(seeds)):
+        row_keys[row] = keys.row_key(seeds[row], 0)
+    return row_keys
+
+
+@jit
+def start_matches(params, games, script, start, row_keys):
+    """Starts a match in every row on its stream."""
+    for row in range(len(games)):
+        turns.start_match(params[0], games[row], script, start[row], row_keys[row])
+
+
+@jit
+def start_next_matches(params, games, script, start, rows):
+    """Starts the next match in the chosen rows (bool [B])."""
+    for row in range(len(games)):
+        if rows[row]:
+            turns.start_next_match(params[0], games[row], script, start[row])
+
+
+@jit
+def write_masks(params, games, masks):
+    """The legal actions of the seat to move: bool [B, 114]; none once the match is over."""
+    for row in range(len(games)):
+        game = games[row]
+        if game.match_over:
+            masks[row, :] = False
+        else:
+            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[row])
+
+
+@jit
+def write_views(params, games, game_words, viewers, views, view_words):
+    """What seat `viewers[row]` may know in each row."""
+    for row in range(len(games)):
+        write_view(games[row], game_words[row], viewers[row], views[row], view_words[row])
+        write_rules(params[0], views[row].rules)
+
+
+@jit
+def first_illegal(params, games, actions):
+    """The first row whose action is neither legal nor -1; -1 if there is none."""
+    for row in range(len(games)):
+        if actions[row] != -1 and not turns.is_legal(params[0], games[row], actions[row]):
+            return row
+    return -1
+
+
+@jit
+def step(params, games, script, actions):
+    """Plays the actions if all are legal; else plays none and returns the first row at fault."""
+    row = first_illegal(params, games, actions)
+    if row >= 0:
+        return row
+    for row in range(len(games)):
+        if actions[row] >= 0:
+            turns.step(params[0], games[row], script, actions[row])
+    return -1
+
+
+@jit
+def rollout(params, games, script, start, row_keys, kind, num_steps):
+    """Plays `num_steps` actions in every row, new matches included; COUNTS [1]."""
+    counts = np.zeros(1, COUNTS)
+    for row in range(len(games)):
+        _play(params[0], games[row], script, start[row], row_keys[row], kind, num_steps, counts[0])
+    return counts
+
+
+@jit
+def _play(params, game, script, start, key, kind, num_steps, counts):
+    for number in range(num_steps):
+        if game.match_over:
+            turns.start_next_match(params, game, script, start)
+        hand = game.hands[game.seat]
+        action = choose.choose(kind, params, game, game.lead_tile, hand, keys.mix(key, number))
+        turns.step(params, game, script, action)
+        if game.round_over:
+            counts.rounds += 1
+        if game.match_over:
+            counts.matches += 1
+            if game.winner >= 0:
+                counts.wins[game.winner] += 1
+    counts.steps += num_steps
+
+
+@jit
+def play_built_in(params, games, script, kinds, seating, rewards, reward, waiting):
+    """Lets built-in policies play on; `waiting` becomes the policy to ask, or -1 for none."""
+    for row in range(len(games)):
+        game = games[row]
+        waiting[row] = -1
+        while not game.match_over:
+            policy = seating[row, game.seat]
+            kind = kinds[policy]
+            if policy < 0 or kind < 0:
+                waiting[row] = policy
+                break
+            hand = game.hands[game.seat]
+            action = choose.choose(kind, params[0], game, game.lead_tile, hand, keys.turn_key(game))
+            turns.step(params[0], game, script, action)
+            add_rewards(params[0], game, reward, rewards[row])
+
+
+@jit
+def pay(params, games, played, rewards, reward):
+    """Adds what the last action paid, in the rows where one was played (bool [B])."""
+    for row in range(len(games)):
+        if played[row]:
+            add_rewards(params[0], games[row], reward, rewards[row])
+
+
+@jit
+def turn_keys(games, row_keys):
+    """The key of whoever acts next in each row."""
+    for row in range(len(games)):
+        row_keys[row] = keys.turn_key(games[row])
+
+
+@jit
+def choose_actions(kind, views, row_keys, actions):
+    """The actions of a built-in policy on views: int64 [B]."""
+    for row in range(len(views)):
+        view = views[row]
+        actions[row] = choose.choose(
+            kind, view.rules, view, view.lead_tile, view.hand, row_keys[row]
+        )
+
+
+@jit
+def encode(views, features):
+    """The feature vector of each view."""
+    for row in range(len(views)):
+        write_features(views[row], features[row])
+
+
+@jit
+def sample_worlds(views, view_words, row_keys, games, game_words):
+    """Fills GAME [B, W]; returns the first row that agrees with no deal, or -1."""
+    room = np.zeros(3, np.int64)
+    possible = np.zeros(3, np.int64)
+    hands = np.zeros(3, np.int64)
+    for row in range(len(views)):
+        view = views[row]
+        unseen = belief.unseen_tiles(view)
+        belief.other_seats(view, room, possible)
+        ways = belief.count_ways(unseen, room, possible)
+        if ways[0, room[0], room[1], room[2]] == 0:
+            return row
+        for world in range(games.shape[1]):
+            key = keys.mix(row_keys[row], world)
+            boneyard = belief.draw_hands(unseen, room, possible, ways, key, hands)
+            belief.write_world(
+                view,
+                view_words[row],
+                hands,
+                boneyard,
+                key,
+                games[row, world],
+                game_words[row, world],
+            )
+    return -1
+
+
+@jit
+def draw_seats(games, rows, players, seats):
+    """The learner's seat for each chosen row, drawn anew for each match."""
+    for row in range(len(games)):
+        if rows[row]:
+            seats[row] = keys.below(keys.mix(games[row].key, keys.LEARNER_SEAT), players)
+
+
+@jit
+def look(params, games, game_words, rows, viewers, scratch, view_words, features, masks):
+    """Features and legal actions as `viewers[row]` sees them, for the given rows only."""
+    view = scratch[0]
+    write_rules(params[0], view.rules)
+    for out in range(len(rows)):
+        row = rows[out]
+        game = games[row]
+        write_view(game, game_words[row], viewers[row], view, view_words)
+        write_features(view, features[out])
+        if not game.match_over:
+            turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])
+
+
+@jit
+def facts(games):
+    """Public facts of the first game, as a tuple of ints that Python unpacks quickly."""
+    game = games[0]
+    scores = game.scores
+    return (
+        np.int64(game.seat),
+        np.int64(game.match_over),
+        np.int64(game.truncated),
+        np.int64(game.round),
+        np.int64(game.leader),
+        np.int64(game.winner),
+        np.int64(scores[0]),
+        np.int64(scores[1]),
+        np.int64(scores[2]),
+        np.int64(scores[3]),
+    )
