@@ -1,7 +1,8 @@
 """The one place that configures Numba: `jit`, the cache of compiled code, and the first-use notice.
 
 Numba's own cache looks at the file of a function alone, so an edit in a function that it calls
-would go unseen. The cache folder is therefore keyed by a hash of all sources that are compiled, and of those that give them constants.
+would go unseen. The cache folder is therefore keyed by a hash of all sources that are compiled,
+and of those that give them constants.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from typing import Any
 import numba
 from numba.core import event
 
-config: Any = numba.config
+config: Any = numba.config  # its attributes are made at run time
 
 _PACKAGE = Path(__file__).parent
 _CONSTANTS = ("actions.py", "jit.py", "records.py", "rules.py", "tiles.py")
@@ -29,10 +30,12 @@ def _source_key() -> str:
 
 
 def _cache_folder() -> Path:
-    """The first of these that can be written: in the package, the user's cache, a temporary one."""
+    """In the package if that can be written, else in the user's cache, else one for this process.
+
+    Compiled code is read back through pickle, so no folder that others can write to will do.
+    """
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    parents = [_PACKAGE / "__pycache__", Path(home) / "fives_env", Path(tempfile.gettempdir())]
-    for parent in parents:
+    for parent in (_PACKAGE / "__pycache__", Path(home) / "fives_env"):
         folder = parent / f"numba-{_source_key()}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -40,7 +43,7 @@ def _cache_folder() -> Path:
                 return folder
         except OSError:
             continue
-    raise OSError(f"no folder for compiled code can be written; tried {parents}")
+    return Path(tempfile.mkdtemp(prefix="fives_env-"))
 
 
 _FOLDER = str(_cache_folder())

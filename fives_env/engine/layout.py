@@ -19,11 +19,11 @@ _DOUBLES = int(DOUBLES)
 @jit
 def pips(mask):
     """The pips of all tiles in the mask."""
-    x: Any = np.int64(mask)
+    x = np.int64(mask)
     total = np.int64(0)
     while x:
         total += _PIPS[lowest(x)]
-        x &= x - 1
+        x = x & (x - 1)
     return total
 
 
