@@ -116,7 +116,7 @@ class Rules:
         self._refuse_what_the_game_excludes()
 
     @classmethod
-    def preset(cls, game: str, **options: Any) -> Self:
+    def preset(cls, game: str, /, **options: Any) -> Self:
         """The preset `game` with these options.
 
         Raises:

@@ -96,7 +96,7 @@ class Tables:
         Raises:
             ValueError: As for `Games.step`; nothing has changed.
         """
-        step(self.games, actions, self._paid, self._reward)
+        step(self.games, no_skips(self.games, actions), self._paid, self._reward)
         self._advance()
         rewards: Array = self._paid[np.arange(len(self.games)), self.seats]
         self._paid[:] = 0
@@ -180,6 +180,18 @@ def look(games: Games, viewers: Array, rows: Array | None = None) -> tuple[Array
         masks,
     )
     return features, masks
+
+
+def no_skips(games: Games, actions: npt.ArrayLike) -> npt.ArrayLike:
+    """`actions` themselves; -1, which leaves a game untouched in `Games.step`, is no turn here.
+
+    Raises:
+        ValueError: One of them is -1; the message is that of any illegal action.
+    """
+    given = np.asarray(actions)
+    if given.dtype.kind == "i" and given.shape == (len(games),) and (given == -1).any():
+        games._refuse(int(np.argmax(given == -1)), -1, "is illegal")
+    return actions
 
 
 def read_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
