@@ -116,7 +116,7 @@ class Rules:
         self._refuse_what_the_game_excludes()
 
     @classmethod
-    def preset(cls, game: str, /, **options: Any) -> Self:
+    def preset(cls, game: str, **options: Any) -> Self:
         """The preset `game` with these options.
 
         Raises:
@@ -143,7 +143,7 @@ class Rules:
             name, equals, value = (piece.strip() for piece in part.partition("="))
             if not equals or not name or not value:
                 raise ValueError(f"{part!r} in rules {spec!r} is not of the form option=value")
-            if name in options:
+            if name in options or name == "game":
                 raise ValueError(f"option {name!r} stands twice in rules {spec!r}")
             options[name] = _parse_value(name, value)
         return cls.preset(game.strip(), **options)
