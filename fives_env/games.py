@@ -11,8 +11,8 @@ import numpy.typing as npt
 from fives_env.actions import NUM_ACTIONS, action_name
 from fives_env.engine import choose, loops
 from fives_env.records import COUNTS, GAME, SCRIPT, START, VIEW, make_params
-from fives_env.rules import MIN_SCORE, Rules, as_rules
-from fives_env.tiles import tiles_up_to
+from fives_env.rules import Rules, as_rules
+from fives_env.scripts import read_scores, read_script, whole_numbers
 
 Array = npt.NDArray[Any]
 
@@ -85,8 +85,8 @@ class Games:
         Raises:
             ValueError: As for `reset`.
         """
-        script = _read_script(rounds, self.rules)
-        self.start = _read_scores(scores, self.rules, self.num_games)
+        script = read_script(rounds, self.rules)
+        self.start = read_scores(scores, self.rules, self.num_games)
         self.script = script
 
     def restart(self, rows: npt.ArrayLike) -> None:
@@ -233,7 +233,7 @@ class Games:
             return np.frombuffer(
                 np.random.SeedSequence().generate_state(2 * self.num_games).tobytes(), np.uint64
             )
-        seeds = _whole_numbers("seed", seed)
+        seeds = whole_numbers("seed", seed)
         if seeds.ndim == 0:
             of_rows: Array = loops.keys_of_rows(np.uint64(seeds), self.num_games)
             return of_rows
@@ -288,21 +288,6 @@ def words(records: Array) -> Array:
     return records.view(np.uint64).reshape(len(records), -1)
 
 
-def _whole_numbers(name: str, value: npt.ArrayLike) -> Array:
-    """Whole numbers from 0 to 2**64 - 1, as uint64."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        numbers = np.asarray(value)
-        if numbers.dtype.kind not in "iuO" or numbers.size == 0:
-            raise TypeError
-        if any(not 0 <= operator.index(n) < 1 << 64 for n in numbers.ravel().tolist()):
-            raise TypeError
-    except TypeError:
-        raise ValueError(f"{name}={value!r} is not a whole number from 0 to 2**64 - 1") from None
-    return numbers.astype(np.uint64)
-
-
 def _at_least_one(name: str, value: Any) -> int:
     try:
         number = None if isinstance(value, bool) else operator.index(value)
@@ -311,61 +296,3 @@ def _at_least_one(name: str, value: Any) -> int:
     if number is None or number < 1:
         raise ValueError(f"{name}={value!r} is not a whole number from 1 up")
     return number
-
-
-def _read_script(rounds: Sequence[Mapping[str, Any]] | None, rules: Rules) -> Array:
-    """SCRIPT [R] from the `rounds` of a reset."""
-    script = np.zeros(len(rounds or ()), SCRIPT)
-    script["leader"] = -1
-    tiles = tiles_up_to(rules.max_pip)
-    for index, entry in enumerate(rounds or ()):
-        if not isinstance(entry, Mapping) or not set(entry) <= {"deck", "leader"}:
-            raise ValueError(
-                f"rounds[{index}]={entry!r} must be a dict with 'deck' and/or 'leader'"
-            )
-        if entry.get("deck") is not None:
-            deck = [operator.index(tile) for tile in entry["deck"]]
-            if sorted(deck) != tiles:
-                raise ValueError(
-                    f"rounds[{index}]['deck'] must hold each of the {len(tiles)} tiles of the set "
-                    f"once, as ids {tiles[0]} to {tiles[-1]}; got {deck}"
-                )
-            script[index]["deck"][: len(deck)] = deck
-            script[index]["has_deck"] = 1
-        if entry.get("leader") is not None:
-            leader = operator.index(entry["leader"])
-            if not 0 <= leader < rules.players:
-                raise ValueError(
-                    f"rounds[{index}]['leader']={leader}: there are seats 0 to {rules.players - 1}"
-                )
-            script[index]["leader"] = leader
-    return script
-
-
-def _read_scores(scores: npt.ArrayLike | str | None, rules: Rules, num_games: int) -> Array:
-    """START [B] from the `scores` of a reset."""
-    start = np.zeros(num_games, START)
-    if scores is None:
-        return start
-    start["given"] = 1
-    if isinstance(scores, str):
-        if scores != "random":
-            raise ValueError(f"scores={scores!r}; give numbers by side, or 'random'")
-        start["drawn"] = 1
-        return start
-    given = np.asarray(scores)
-    if given.dtype.kind not in "iu" or given.shape not in (
-        (rules.num_sides,),
-        (num_games, rules.num_sides),
-    ):
-        raise ValueError(
-            f"scores={scores!r}; give whole numbers of shape ({rules.num_sides},), one for each "
-            f"side, or ({num_games}, {rules.num_sides})"
-        )
-    if given.min() < MIN_SCORE or given.max() >= rules.target:
-        raise ValueError(
-            f"scores={scores!r}; each must be from {MIN_SCORE} to {rules.target - 1}, "
-            f"below the target"
-        )
-    start["scores"][:, : rules.num_sides] = given
-    return start

@@ -2,7 +2,8 @@
 
 A batch of B games is an array GAME [B]; every field is then a NumPy array with B in front, as in
 ``games.data["scores"]``, int16 [B, 4]. Axes: S = 4 seats or sides (those that do not exist stay 0),
-A = 4 arms. GAME and VIEW begin with the same public block, so a view is a copy of it.
+A = 4 arms. GAME and VIEW begin with the same public block, so a view is a copy of it. There is
+no padding between fields: equal games are equal byte by byte.
 
 Public fields, in both:
     played           uint32      mask of the tiles on the table
@@ -22,6 +23,7 @@ Public fields, in both:
     absent           uint8 [S]   mask of the values each seat is publicly known not to hold
     num_moves        uint8       actions of this round so far
     mover            uint8       last action: who made it (255: nothing played yet)
+    action           uint8       last action: which it was (255: nothing played yet)
     refused          uint8       last action: its event was refused whole (F12)
     round_over       uint8       last action: 0 no, 1 ended by going out, 2 blocked
     match_over       uint8       last action: the match is over, truncated or not
@@ -54,6 +56,7 @@ from fives_env.tiles import mask_of, tiles_up_to
 MAX_MOVES = 136
 """No round is longer: 28 placements, 24 draws, and 3 knocks before each placement but the first."""
 NO_SEAT = 255
+NO_ACTION = 255
 NOT_OVER, OUT, BLOCKED = 0, 1, 2
 """Values of `round_over`."""
 
@@ -69,6 +72,7 @@ PARAMS = np.dtype(
         ("game", "u1"),  # 0, 1, 2 in the order of rules.PRESETS
         ("num_players", "u1"),
         ("num_sides", "u1"),
+        ("partners", "u1"),
         ("hand_size", "u1"),
         ("draw", "u1"),  # the index of the option in rules.CHOICES, as for lead
         ("reserve", "u1"),
@@ -100,6 +104,7 @@ _PUBLIC = [
     ("absent", "u1", (4,)),
     ("num_moves", "u1"),
     ("mover", "u1"),
+    ("action", "u1"),
     ("refused", "u1"),
     ("round_over", "u1"),
     ("match_over", "u1"),
@@ -114,6 +119,7 @@ _HIDDEN = [
     ("deck", "u1", (28,)),
     ("next_draw", "u1"),
     ("lead_tile", "u1"),
+    ("_", "u1", (2,)),
 ]
 _OWN = [("rules", PARAMS), ("hand", "u4"), ("viewer", "u1"), ("lead_tile", "u1"), ("_", "u1", (6,))]
 
@@ -139,6 +145,7 @@ def make_params(rules: Rules) -> np.ndarray:
     params["game"] = list(PRESETS).index(rules.game)
     params["num_players"] = rules.players
     params["num_sides"] = rules.num_sides
+    params["partners"] = rules.partners
     params["hand_size"] = rules.deal
     params["draw"] = CHOICES["draw"].index(rules.draw)
     params["reserve"] = rules.reserve

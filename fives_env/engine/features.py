@@ -201,7 +201,7 @@ def _write_rules(view, out):
     rules = view.rules
     out[_GAME + rules.game] = 1
     out[_PLAYERS + rules.num_players - 2] = 1
-    out[_PARTNERS] = rules.num_sides < rules.num_players
+    out[_PARTNERS] = rules.partners
     out[_DRAW + rules.draw] = 1
     out[_TARGET_ON] = view.target_on
     if not rules.single_round:

@@ -27,7 +27,7 @@ POINTS = _points_table()
 @jit
 def side_of(params, seat):
     """The side that `seat` plays for (C9)."""
-    return np.int64(seat) & 1 if params.num_sides < params.num_players else np.int64(seat)
+    return np.int64(seat) & 1 if params.partners else np.int64(seat)
 
 
 @jit
@@ -35,7 +35,7 @@ def partner_still_holds(params, public, seat):
     """Whether the round goes on without `seat`, since its partner holds tiles (F7)."""
     return (
         params.game == FIVES_AND_THREES
-        and params.num_sides < params.num_players
+        and params.partners
         and public.hand_sizes[(seat + 2) % 4] > 0
     )
 

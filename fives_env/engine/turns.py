@@ -18,6 +18,7 @@ from fives_env.jit import jit
 from fives_env.records import (
     BLOCKED,
     FORCED_DRAW,
+    NO_ACTION,
     NO_DRAW,
     NO_SEAT,
     NOT_OVER,
@@ -78,6 +79,7 @@ def act(params, game, action):
     """Plays one legal action of the seat to move; ends and settles the round, deals no other."""
     seat = np.int64(game.seat)
     game.mover = seat
+    game.action = action
     game.points = 0
     game.refused = 0
     game.round_over = NOT_OVER
@@ -219,6 +221,7 @@ def start_match(params, game, script, start, key):
     game.key = key
     game.round = 0
     game.mover = NO_SEAT
+    game.action = NO_ACTION
     game.points = 0
     game.refused = 0
     game.round_over = NOT_OVER

@@ -28,6 +28,7 @@ def write_rules(params, rules):
     rules.game = params.game
     rules.num_players = params.num_players
     rules.num_sides = params.num_sides
+    rules.partners = params.partners
     rules.hand_size = params.hand_size
     rules.draw = params.draw
     rules.reserve = params.reserve

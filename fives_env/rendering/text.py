@@ -1,7 +1,5 @@
 """A view as plain ASCII text, which every console can show."""
 
-from typing import Any
-
 import numpy as np
 
 from fives_env.actions import DRAW, PASS
@@ -45,7 +43,7 @@ def _seat(view: np.void, seat: int) -> str:
 
 def _by_side(view: np.void) -> str:
     rules = view["rules"]
-    if rules["num_sides"] == rules["num_players"]:
+    if not rules["partners"]:
         return "   ".join(
             f"{_seat(view, seat)}: {view['scores'][seat]}" for seat in range(rules["num_players"])
         )
@@ -113,9 +111,7 @@ def _last_action(view: np.void) -> str:
     points = f"{who} scored {view['points']}"
     if view["refused"]:
         points = f"{who} would have passed the target: refused"
-    if not view["num_moves"]:
-        return points
-    action = int(view["moves"][view["num_moves"] - 1][1])
+    action = int(view["action"])
     if action >= DRAW:
         return f"{who} " + {DRAW: "drew a tile", PASS: "knocked"}[action]
     arm, tile = divmod(action, NUM_TILES)
@@ -136,9 +132,9 @@ def _match_end(view: np.void) -> str:
         return ""
     if view["winner"] < 0:
         return "; the match is over without a winner"
-    partners = view["rules"]["num_sides"] < view["rules"]["num_players"]
-    winner: Any = view["winner"]
-    return f"; {f'seats {winner}+{winner + 2}' if partners else _seat(view, winner)} won the match"
+    winner = int(view["winner"])
+    who = f"seats {winner}+{winner + 2}" if view["rules"]["partners"] else _seat(view, winner)
+    return f"; {who} won the match"
 
 
 def _known(view: np.void) -> list[str]:
