@@ -49,17 +49,22 @@ def _cache_folder() -> Path:
 _FOLDER = str(_cache_folder())
 
 
-def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+def jit(function: Callable[..., Any], inline: bool = False) -> Callable[..., Any]:
     """Compiles `function` on first use: nopython, without the GIL, cached on disk."""
     previous = config.CACHE_DIR
     config.CACHE_DIR = _FOLDER  # read when the dispatcher is made; other people's caches stay put
     try:
         compiled: Callable[..., Any] = numba.njit(
-            function, nogil=True, cache=True, error_model="numpy"
+            function, nogil=True, cache=True, error_model="numpy", forceinline=inline
         )
     finally:
         config.CACHE_DIR = previous
     return compiled
+
+
+def jit_inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`jit`, and compiled into every caller: for what a rollout does at each step."""
+    return jit(function, inline=True)
 
 
 class _FirstUseNotice(event.Listener):

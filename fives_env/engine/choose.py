@@ -8,7 +8,7 @@ from fives_env.engine.keys import below, mix
 from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import credited
 from fives_env.engine.turns import may_draw
-from fives_env.jit import jit
+from fives_env.jit import jit_inline
 from fives_env.tiles import NUM_TILES, PIPS
 
 RANDOM, GREEDY = range(2)
@@ -18,7 +18,7 @@ BUILT_IN = ("random", "greedy")
 _PIPS = PIPS.astype(np.int64)
 
 
-@jit
+@jit_inline
 def choose(kind, params, public, lead_tile, hand, key):
     """The action that built-in policy `kind` takes for the seat to move, which holds `hand`."""
     if kind == GREEDY:
@@ -26,7 +26,7 @@ def choose(kind, params, public, lead_tile, hand, key):
     return choose_random(params, public, lead_tile, hand, key)
 
 
-@jit
+@jit_inline
 def choose_random(params, public, lead_tile, hand, key):
     """Every legal action is equally likely."""
     num_placements = 0
@@ -47,7 +47,7 @@ def choose_random(params, public, lead_tile, hand, key):
     return DRAW
 
 
-@jit
+@jit_inline
 def choose_greedy(params, public, lead_tile, hand, key):
     """Most points now; then the heavier tile; then by the key. Draws only where it must."""
     best = -1

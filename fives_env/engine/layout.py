@@ -6,7 +6,7 @@ A mask of tiles is an int64 in compiled code, so that no unsigned arithmetic sur
 import numpy as np
 
 from fives_env.engine.bits import lowest
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_inline
 from fives_env.tiles import DOUBLES, HIGH, LOW, NO_TILE, NO_VALUE, PIPS, VALUE_MASK
 
 _LOW = LOW.astype(np.int64)
@@ -80,11 +80,10 @@ def total_after(public, tile, arm):
     return public.total - np.int64(public.counts[arm]) + count
 
 
-@jit
-def place(params, game, tile, arm):
-    """Joins `tile` to `arm`: arms, counts, total, spinner and played, but no hand."""
+@jit_inline
+def place(params, game, tile, arm, total):
+    """Joins `tile` to `arm`, which makes the end total `total`; the hand is not touched."""
     double = _LOW[tile] == _HIGH[tile]
-    total = total_after(game, tile, arm)
     if game.played == 0:
         game.arms[0] = _LOW[tile]
         game.arms[1] = _HIGH[tile]

@@ -83,7 +83,9 @@ def step(params, games, script, actions):
         return row
     for row in range(len(games)):
         if actions[row] >= 0:
-            turns.step(params[0], games[row], script, actions[row])
+            turns.act(params[0], games[row], actions[row])
+            if turns.goes_on(games[row]):
+                turns.start_round(params[0], games[row], script)
     return -1
 
 
@@ -103,7 +105,9 @@ def _play(params, game, script, start, key, kind, num_steps, counts):
             turns.start_next_match(params, game, script, start)
         hand = game.hands[game.seat]
         action = choose.choose(kind, params, game, game.lead_tile, hand, keys.mix(key, number))
-        turns.step(params, game, script, action)
+        turns.act(params, game, action)
+        if turns.goes_on(game):
+            turns.start_round(params, game, script)
         if game.round_over:
             counts.rounds += 1
         if game.match_over:
@@ -127,7 +131,9 @@ def play_built_in(params, games, script, kinds, seating, rewards, reward, waitin
                 break
             hand = game.hands[game.seat]
             action = choose.choose(kind, params[0], game, game.lead_tile, hand, keys.turn_key(game))
-            turns.step(params[0], game, script, action)
+            turns.act(params[0], game, action)
+            if turns.goes_on(game):
+                turns.start_round(params[0], game, script)
             add_rewards(params[0], game, reward, rewards[row])
 
 

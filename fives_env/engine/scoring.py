@@ -47,9 +47,9 @@ def completes_going_out(params, public, seat):
 
 
 @jit
-def event(params, public, seat, tile, arm):
-    """The points of the event that a placement by `seat` is now, before any refusal (F9, F11)."""
-    points = POINTS[params.game, total_after(public, tile, arm)]
+def event(params, public, seat, total):
+    """The points of a placement by `seat` that makes this end total, before any refusal (F11)."""
+    points = POINTS[params.game, total]
     if params.game == FIVES_AND_THREES and completes_going_out(params, public, seat):
         points += 1
     return points
@@ -68,7 +68,7 @@ def is_refused(params, public, seat, points):
 @jit
 def credited(params, public, seat, tile, arm):
     """The points that a placement by `seat` would score now."""
-    points = event(params, public, seat, tile, arm)
+    points = event(params, public, seat, total_after(public, tile, arm))
     return 0 if is_refused(params, public, seat, points) else points
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from fives_env.actions import DRAW, PASS
 from fives_env.engine.deal import deal
 from fives_env.engine.keys import NEXT_MATCH, START_SCORES, below, mix
-from fives_env.engine.layout import fitting, joinable, open_values, place
+from fives_env.engine.layout import fitting, joinable, open_values, place, total_after
 from fives_env.engine.scoring import (
     completes_going_out,
     event,
@@ -14,7 +14,7 @@ from fives_env.engine.scoring import (
     side_at_target,
     side_of,
 )
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_inline
 from fives_env.records import (
     BLOCKED,
     FORCED_DRAW,
@@ -74,7 +74,7 @@ def write_mask(params, public, lead_tile, hand, mask):
     mask[PASS] = must_pass(params, public, hand)
 
 
-@jit
+@jit_inline
 def act(params, game, action):
     """Plays one legal action of the seat to move; ends and settles the round, deals no other."""
     seat = np.int64(game.seat)
@@ -105,12 +105,10 @@ def act(params, game, action):
         _next_seat(params, game)
 
 
-@jit
-def step(params, game, script, action):
-    """`act`, and the next round dealt where one ended and the match goes on."""
-    act(params, game, action)
-    if game.round_over and not game.match_over:
-        start_round(params, game, script)
+@jit_inline
+def goes_on(game):
+    """Whether the last action ended a round but not the match, so that the next is to be dealt."""
+    return game.round_over != NOT_OVER and not game.match_over
 
 
 @jit
@@ -122,14 +120,15 @@ def _draw(game, seat):
     game.absent[seat] = 0  # the new tile may hold anything
 
 
-@jit
+@jit_inline
 def _place(params, game, seat, tile, arm):
     """One event: the tile is laid, its points credited or refused, the target tested (F11, F12)."""
     out = completes_going_out(params, game, seat)
-    points = event(params, game, seat, tile, arm)
+    total = total_after(game, tile, arm)
+    points = event(params, game, seat, total)
     if params.draw == FORCED_DRAW and _has_just_drawn(game):
         game.absent[seat] = open_values(game)  # neither the hand nor any tile drawn before fitted
-    place(params, game, tile, arm)
+    place(params, game, tile, arm, total)
     game.hands[seat] ^= np.uint32(1) << np.uint32(tile)
     game.hand_sizes[seat] -= 1
     if out:
@@ -137,23 +136,18 @@ def _place(params, game, seat, tile, arm):
     if is_refused(params, game, seat, points):
         game.refused = 1
         return
+    side = side_of(params, seat)
     game.points = points
-    game.scores[side_of(params, seat)] += points
-    if not params.check_at_round_end:
-        _end_if_won(params, game)
+    game.scores[side] += points
+    if game.target_on and not params.check_at_round_end and game.scores[side] >= params.target:
+        game.winner = side
+        game.match_over = 1
 
 
 @jit
 def _has_just_drawn(game):
     """Whether the seat to move drew in this turn (a draw never passes the turn)."""
     return game.num_moves > 0 and game.moves[game.num_moves - 1, 1] == DRAW
-
-
-@jit
-def _end_if_won(params, game):
-    if game.target_on:
-        game.winner = side_at_target(params, game)
-        game.match_over = game.winner >= 0
 
 
 @jit
@@ -182,7 +176,9 @@ def _next_seat(params, game):
 def _finish_round(params, game):
     """Settles, tests the target (T8, D2), and ends the match where it ends (D6, D7)."""
     settle(params, game)
-    _end_if_won(params, game)
+    if game.target_on:
+        game.winner = side_at_target(params, game)
+        game.match_over = game.winner >= 0
     if not game.match_over:
         if params.single_round:
             game.match_over = 1
