@@ -21,6 +21,7 @@ from fives_env.rules import Rules
 
 Array = npt.NDArray[Any]
 Observation = dict[str, Array]
+_FIRST = np.zeros(1, np.int64)
 
 
 class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
@@ -129,10 +130,6 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         self._accumulate_rewards()
         self._publish()
 
-    def is_legal(self, action: int) -> bool:
-        """Whether the agent to move may take this action, 0 to 113."""
-        return bool(self.games.action_mask()[0, action])
-
     def forfeit(self) -> None:
         """Ends the game as PettingZoo does on an illegal action: -1 for the agent to move."""
         agent = self.agent_selection
@@ -145,7 +142,7 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
 
     def observe(self, agent: str) -> Observation:
         """What `agent` sees now."""
-        features, masks = look(self.games, self._seats[self._seat_of[agent]])
+        features, masks = look(self.games, self._seats[self._seat_of[agent]], _FIRST)
         mask = masks[0].view(np.int8)
         if agent != self.agent_selection:
             mask[:] = 0
@@ -211,13 +208,15 @@ class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
             EnvLogger.warn_step_after_terminated_truncated()
             return
         agent = game.agent_selection
-        if not (game.terminations[agent] or game.truncations[agent]):
-            assert game.action_space(agent).contains(action), "action is not in action space"
-            if not game.is_legal(action):
-                EnvLogger.warn_on_illegal_move()
-                game.forfeit()
-                return
-        game.step(action)
+        if game.terminations[agent] or game.truncations[agent]:
+            game.step(action)
+            return
+        assert game.action_space(agent).contains(action), "action is not in action space"
+        try:
+            game.step(action)
+        except ValueError:  # the action is illegal, and nothing has changed
+            EnvLogger.warn_on_illegal_move()
+            game.forfeit()
 
 
 def env(**kwargs: Any) -> AECEnv[str, Observation, Any]:
