@@ -1,0 +1,1 @@
+"""The lab's measuring side: tournaments, ratings, speed, and the page that shows them."""

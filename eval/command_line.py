@@ -1,0 +1,62 @@
+"""The command line: tyro reads it, and whatever is wrong is said in one line, with exit code 2."""
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tyro
+
+
+def read(kind: Any, prog: str, description: str, arguments: Sequence[str]) -> Any:
+    """The arguments as a `kind`: a dataclass, or a union of them for subcommands.
+
+    Raises:
+        SystemExit: With 0 after printing help; with 2 after one line that says what is wrong.
+    """
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            return tyro.cli(kind, prog=prog, description=description, args=list(arguments))
+    except SystemExit as stop:
+        if stop.code:
+            fail(_in_one_line(said.getvalue()))
+        raise
+
+
+def run(work: Callable[[], None]) -> None:
+    """Does the work of a command.
+
+    Raises:
+        SystemExit: With 2 after one line that says what is wrong; with 130 when interrupted.
+    """
+    try:
+        work()
+    except (ValueError, OSError) as error:
+        fail(" ".join(str(error).split()))
+    except KeyboardInterrupt:
+        print("stopped; what is stored is kept, and the same command goes on", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def fail(message: str) -> None:
+    """Prints one line.
+
+    Raises:
+        SystemExit: Always, with 2.
+    """
+    print(f"error: {message}", file=sys.stderr)
+    raise SystemExit(2) from None
+
+
+def _in_one_line(box: str) -> str:
+    """One of tyro's framed messages: what comes before its rule, and where it sends people."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
+    lines = [line.strip("│ ") for line in plain.splitlines() if line.startswith("│")]
+    rule = next((at for at, line in enumerate(lines) if line.startswith("─")), len(lines))
+    message = " ".join(lines[:rule]) or " ".join(plain.split())
+    if sent := re.search(r"python -m [\w ]+--help", " ".join(lines[rule:])):
+        message += f" (see {sent[0]})"
+    return message

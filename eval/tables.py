@@ -1,0 +1,109 @@
+"""Tables for the terminal."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+_WIDTH = 160
+"""Where the output is no terminal, whose width is known."""
+
+
+def print_tournament(summary: dict[str, Any]) -> None:
+    """Prints who met whom, and the ratings."""
+    _print(
+        summary["rules"],
+        ("a", "b"),
+        ("a wins [95 %]", "points a round [95 %]", "matches", "deals"),
+        [(row["a"], row["b"], *pairing_cells(row)) for row in summary["pairings"]],
+    )
+    _print(
+        f"Elo ratings, {summary['anchor']} = 0",
+        ("agent",),
+        ("rating [95 %]",),
+        [(row["agent"], rating_cell(row)) for row in summary["ratings"]],
+    )
+
+
+def print_benchmark(document: dict[str, Any]) -> None:
+    """Prints the speeds, and the ratios beside what is wanted."""
+    _print(
+        "Speed, best turn",
+        ("what", "rules"),
+        ("batch", "threads", "a second", "unit"),
+        [speed_cells(row) for row in document["rows"]],
+    )
+    for row in document["rows"]:
+        if row["batch"] > 1 and "parts_ns" in row and row["threads"] == 1:
+            print(f"{row['what']}, batch {row['batch']:,}: {where_time_goes(row)}")
+    for row in document["errors"]:
+        print(f"not measured: {row['what']}: {row['error']}")
+    _print(
+        "Ratios from this run",
+        ("what", "met"),
+        ("ratio", "wanted"),
+        [ratio_cells(row) for row in document["ratios"]],
+    )
+
+
+def speed_cells(row: dict[str, Any]) -> tuple[str, ...]:
+    """A row of the benchmark."""
+    speed = f"{row['per_second']:,.0f}"
+    return row["what"], row["rules"], f"{row['batch']:,}", str(row["threads"]), speed, row["unit"]
+
+
+def where_time_goes(row: dict[str, Any]) -> str:
+    """The parts of a row of the benchmark, in words."""
+    parts = (
+        f"{name} {spent:,.0f} ns{' (apart)' if name in row['apart'] else ''}"
+        for name, spent in row["parts_ns"].items()
+    )
+    return ", ".join(parts)
+
+
+def ratio_cells(row: dict[str, Any]) -> tuple[str, ...]:
+    """A ratio of the benchmark: what, whether it is as wanted, the value, what is wanted."""
+    met = {True: "yes", False: "NO", None: ""}[row["met"]]
+    value = "not measured" if row["value"] is None else quotient(row["value"])
+    return row["what"], met, value, row["wanted"]
+
+
+def quotient(value: float) -> str:
+    """A ratio with as many digits as it is worth."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def pairing_cells(row: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Win rate, points a round, matches and distinct deals of a pairing of summary.json."""
+    points = f"{row['points_per_round']:+.2f}"
+    if row["points_low"] is not None:
+        points += f" [{row['points_low']:+.2f}, {row['points_high']:+.2f}]"
+    return (
+        f"{row['win_rate']:.1%} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]",
+        points,
+        f"{row['matches']:,}",
+        f"{row['distinct_deals']:,}",
+    )
+
+
+def rating_cell(row: dict[str, Any]) -> str:
+    """A rating of summary.json with its interval."""
+    return f"{row['rating']:+.0f} [{row['low']:+.0f}, {row['high']:+.0f}]"
+
+
+def _print(
+    title: str, words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
+) -> None:
+    """Prints a table: first columns of words, then columns of numbers."""
+    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
+    for heading in words:
+        table.add_column(escape(heading), overflow="fold")
+    for heading in numbers:
+        table.add_column(escape(heading), justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)

@@ -1,0 +1,151 @@
+"""The arena: the same deals in every seating, and shares that follow from them."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eval import arena
+from eval.arena import Matches, pair_seeds, play, seatings
+from eval.scores import leads, match_shares, score
+from fives_env.games import Games
+from fives_env.play import advance
+from fives_env.policies import BuiltIn
+from fives_env.rules import Rules
+
+GREEDY, RANDOM = BuiltIn("greedy"), BuiltIn("random")
+TWO = Rules.preset("fives-and-threes")
+PARTNERS = Rules.preset("all-fives", players=4)
+THREE = Rules.preset("threes-and-fives", players=3)
+FOUR = Rules.preset("all-fives", players=4, partners=False)
+ALL = pytest.mark.parametrize("rules", [TWO, PARTNERS, THREE, FOUR], ids=lambda rules: rules.spec)
+
+
+def matches(winner: Any, scores: Any) -> Matches:
+    """Finished matches with these winners [N, M] and scores [N, M, D]."""
+    winner = np.array(winner)
+    zeros = np.zeros_like(winner)
+    return Matches(
+        pairs=np.arange(len(winner)),
+        scores=np.array(scores),
+        rounds=zeros + 5,
+        winner=winner,
+        truncated=zeros == 1,
+        deals=zeros,
+        lines=zeros,
+    )
+
+
+def test_seatings() -> None:
+    assert seatings(TWO)[:, :2].tolist() == [[0, 1], [1, 0]]
+    assert seatings(PARTNERS).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    assert seatings(THREE)[:, :3].tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert seatings(FOUR).tolist() == (1 - np.eye(4, dtype=int)).tolist()
+
+
+def test_pair_seeds_are_unique_and_far_from_training_seeds() -> None:
+    seeds = np.concatenate([pair_seeds(seed, np.arange(5000)) for seed in (0, 1, 2**62)])
+    assert len(np.unique(seeds)) == len(seeds)
+    assert seeds.min() > 2**32  # people seed training with small numbers
+
+
+def test_pair_seeds_do_not_depend_on_the_block() -> None:
+    assert pair_seeds(7, np.array([3, 1])).tolist() == pair_seeds(7, np.arange(4))[[3, 1]].tolist()
+
+
+@ALL
+def test_B58_same_deals_in_every_seating(rules: Rules) -> None:
+    found = play(rules, GREEDY, RANDOM, 3, np.arange(8))
+    assert (found.deals == found.deals[:, :1]).all()
+    assert len(np.unique(found.deals)) == 8
+    other = play(rules, RANDOM, RANDOM, 3, np.arange(8))
+    assert (other.deals == found.deals).all()
+
+
+@ALL
+@pytest.mark.parametrize("agent", [GREEDY, RANDOM], ids=repr)
+def test_mirror_match_is_exactly_even(rules: Rules, agent: BuiltIn) -> None:
+    result = score(play(rules, agent, agent, 5, np.arange(30)), rules)
+    assert result.win_rate == pytest.approx(result.even, abs=1e-12)
+    assert (result.low, result.high) == (result.win_rate, result.win_rate)
+    assert result.points_per_round == pytest.approx(0, abs=1e-12)
+    assert result.distinct_matches == 30
+
+
+@pytest.mark.parametrize("rules", [TWO, PARTNERS], ids=lambda rules: rules.spec)
+def test_swapped_agents_give_the_mirror_image(rules: Rules) -> None:
+    found = play(rules, GREEDY, RANDOM, 1, np.arange(40))
+    turned = play(rules, RANDOM, GREEDY, 1, np.arange(40))
+    for name, values in vars(found.swapped()).items():
+        assert (getattr(turned, name) == values).all()
+    ours, theirs = score(found, rules), score(turned, rules)
+    assert ours.win_rate == pytest.approx(1 - theirs.win_rate)
+    assert (ours.low, ours.high) == pytest.approx((1 - theirs.high, 1 - theirs.low))
+    assert ours.points_per_round == pytest.approx(-theirs.points_per_round)
+
+
+@ALL
+def test_greedy_beats_random(rules: Rules) -> None:
+    result = score(play(rules, GREEDY, RANDOM, 2, np.arange(100)), rules)
+    assert result.low > result.even
+    assert result.points_low is not None
+    assert result.points_low > 0
+
+
+def test_a_match_of_a_block_is_the_match_played_alone() -> None:
+    block = play(TWO, GREEDY, RANDOM, 9, np.arange(20))
+    game = Games(TWO)
+    game.reset(seed=pair_seeds(9, np.array([13])))
+    advance(game, [GREEDY, RANDOM], seatings(TWO)[1:])
+    assert block.scores[13, 1].tolist() == game.data["scores"][0, :2].tolist()
+    assert block.winner[13, 1] == game.data["winner"][0]
+    again = play(TWO, GREEDY, RANDOM, 9, np.array([13]))
+    assert again.lines.tolist() == block.lines[13:14].tolist()
+
+
+def test_B59_deals_are_distinct_for_deterministic_agents() -> None:
+    result = score(play(TWO, GREEDY, GREEDY, 0, np.arange(500)), TWO)
+    assert result.distinct_deals == 500
+    assert result.distinct_matches == 500
+
+
+def test_wins_count_by_the_side_that_a_was() -> None:
+    found = matches([[0, 0], [1, 1], [0, 1]], np.zeros((3, 2, 2), int))
+    assert match_shares(found, TWO).tolist() == [[1, 0], [0, 1], [1, 1]]
+
+
+def test_match_without_a_winner_is_shared_alike() -> None:
+    found = matches([[-1, 1]], [[[40, 20], [3, 61]]])
+    assert match_shares(found, TWO).tolist() == [[0.5, 1]]
+    short = Rules.preset("threes-and-fives", players=3, max_rounds=1, target=10_000)
+    result = score(play(short, GREEDY, RANDOM, 0, np.arange(5)), short)
+    assert result.truncated == 15
+    assert result.win_rate == pytest.approx(1 / 3)
+
+
+def test_D7_most_points_win_a_single_round() -> None:
+    single = replace(THREE, mode="round")
+    scores = [[[9, 5, 5], [9, 9, 5], [4, 4, 4]]]
+    found = matches([[-1, -1, -1]], scores)
+    assert match_shares(found, single).tolist() == [[1, 0.5, pytest.approx(1 / 3)]]
+
+
+def test_points_lead_is_over_the_mean_of_the_others() -> None:
+    found = matches([[0, 1, 2]], [[[10, 4, 0], [1, 5, 3], [0, 0, 0]]])
+    assert leads(found).tolist() == [[8, 3, 0]]
+
+
+def test_B57_points_a_round_weigh_all_rounds_alike() -> None:
+    found = matches([[0, 1], [0, 1]], [[[10, 0], [0, 10]], [[2, 0], [0, 2]]])
+    found = replace(found, rounds=np.array([[1, 1], [9, 9]]))
+    assert score(found, TWO).points_per_round == pytest.approx(24 / 20)
+
+
+def test_illegal_action_names_the_agent() -> None:
+    class Cheat:
+        def act(self, views: Any, masks: Any, keys: Any) -> Any:
+            return np.full(len(views), 113)
+
+    with pytest.raises(ValueError, match=r"Cheat.*illegal"):
+        arena.play(TWO, Cheat(), GREEDY, 0, np.arange(2))
