@@ -1,6 +1,5 @@
 """`sample`: full games that agree with what a seat knows (engine/belief.py says how)."""
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy.typing as npt
 from fives_env.engine import loops
 from fives_env.games import words
 from fives_env.records import GAME, VIEW
+from fives_env.scripts import whole_numbers
 
 Array = npt.NDArray[Any]
 
@@ -33,14 +33,15 @@ def sample(views: Array, keys: npt.ArrayLike, worlds: int) -> Array:
     """
     if getattr(views, "dtype", None) != VIEW or views.ndim != 1:
         raise ValueError("views must be the VIEW records [B] that Games.view returns")
-    row_keys = np.asarray(keys, np.uint64)
+    views = np.ascontiguousarray(views)
+    row_keys = whole_numbers("keys", keys)
     if row_keys.shape != views.shape:
         raise ValueError(
             f"keys have shape {row_keys.shape}; give one for each of {len(views)} views"
         )
-    if isinstance(worlds, bool) or operator.index(worlds) < 1:
+    if isinstance(worlds, bool) or not isinstance(worlds, int | np.integer) or worlds < 1:
         raise ValueError(f"worlds={worlds!r} is not a whole number from 1 up")
-    games: Array = np.zeros((len(views), operator.index(worlds)), GAME)
+    games: Array = np.zeros((len(views), int(worlds)), GAME)
     game_words = games.view(np.uint64).reshape(*games.shape, -1)
     row = loops.sample_worlds(views, words(views), row_keys, games, game_words)
     if row >= 0:

@@ -104,7 +104,7 @@ class Games:
         self._each(lambda rows: loops.write_masks(self.params, self.data[rows], mask[rows]))
         return mask
 
-    def step(self, actions: npt.ArrayLike) -> None:
+    def step(self, actions: npt.ArrayLike, *, every: bool = False) -> None:
         """Plays one action in every game; -1 leaves a game untouched.
 
         Where a round ends and the match goes on, the next round is dealt in the same step; the
@@ -112,6 +112,7 @@ class Games:
 
         Args:
             actions: Whole numbers [B].
+            every: Every game must be played; -1 is refused like any illegal action.
 
         Raises:
             ValueError: An action is illegal, or not a whole number, or the match is over; the
@@ -119,13 +120,13 @@ class Games:
         """
         checked = self._as_actions(actions)
         if self.threads == 1:
-            row = loops.step(self.params, self.data, self.script, checked)
+            row = loops.step(self.params, self.data, self.script, checked, every)
         else:
-            row = loops.first_illegal(self.params, self.data, checked)
+            row = loops.first_illegal(self.params, self.data, checked, every)
             if row < 0:
                 self._each(
                     lambda rows: loops.step(
-                        self.params, self.data[rows], self.script, checked[rows]
+                        self.params, self.data[rows], self.script, checked[rows], every
                     )
                 )
         if row >= 0:

@@ -22,6 +22,7 @@ def advance(
     seating: Array,
     rewards: Array | None = None,
     reward: int = POINTS,
+    played: Array | None = None,
 ) -> None:
     """Plays every game on until it is over or a seat of the caller's is to move.
 
@@ -34,6 +35,7 @@ def advance(
         seating: int8 [B, 4], for each seat an index into `policies`, or `LEARNER`.
         rewards: float64 [B, 4], to which every seat's rewards are added.
         reward: The kind of reward (engine/rewards.py).
+        played: bool [B], the games in which the caller has just acted; that is paid first.
 
     Raises:
         ValueError: A policy returned something other than one legal action a row; the games in
@@ -41,22 +43,20 @@ def advance(
     """
     paid = np.zeros((len(games), 4)) if rewards is None else rewards
     kinds = np.array(
-        [getattr(p, "kind", -1) if isinstance(p, BuiltIn) else -1 for p in policies] + [-1]
+        [policy.kind if isinstance(policy, BuiltIn) else -1 for policy in policies] + [-1]
     )
     seated = np.ascontiguousarray(seating, np.int8)
     waiting = np.empty(len(games), np.int64)
-    while True:
-        loops.play_built_in(
-            games.params, games.data, games.script, kinds, seated, paid, reward, waiting
-        )
-        asked = np.unique(waiting[waiting >= 0])
-        if not len(asked):
-            return
+    unpaid = np.zeros(len(games), bool) if played is None else played
+    while loops.play_built_in(
+        games.params, games.data, games.script, unpaid, kinds, seated, paid, reward, waiting
+    ):
         actions = np.full(len(games), -1, np.int64)
-        for index in asked:
+        for index in np.unique(waiting[waiting >= 0]):
             rows = np.flatnonzero(waiting == index)
             actions[rows] = ask(policies[index], games[rows])
-        step(games, actions, paid, reward)
+        games.step(actions)
+        unpaid = actions >= 0
 
 
 def ask(policy: Policy, games: Games) -> Array:
@@ -66,7 +66,11 @@ def ask(policy: Policy, games: Games) -> Array:
         ValueError: It did not return a legal action for each; the message names the policy.
     """
     views, masks = games.view(), games.action_mask()
-    actions = np.asarray(policy.act(views, masks, turn_keys(games)))
+    answer = policy.act(views, masks, turn_keys(games))
+    try:
+        actions = np.asarray(answer)
+    except ValueError:  # rows of different lengths
+        actions = np.asarray(None)
     if actions.shape != (len(games),) or actions.dtype.kind not in "iu":
         raise ValueError(
             f"{policy!r} returned {actions.dtype} of shape {actions.shape}; it must return "
@@ -81,13 +85,6 @@ def ask(policy: Policy, games: Games) -> Array:
             f"illegal; legal: {np.flatnonzero(masks[row]).tolist()}"
         )
     return actions.astype(np.int64)
-
-
-def step(games: Games, actions: npt.ArrayLike, rewards: Array, reward: int) -> None:
-    """`Games.step`, with every seat's rewards added to `rewards`, float64 [B, 4]."""
-    played = np.asarray(actions)
-    games.step(played)
-    loops.pay(games.params, games.data, played >= 0, rewards, reward)
 
 
 def turn_keys(games: Games) -> Array:

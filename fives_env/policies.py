@@ -74,7 +74,7 @@ def as_policy(policy: "Policy | str") -> Policy:
     """
     if isinstance(policy, str):
         return BuiltIn(policy)
-    if not callable(getattr(policy, "act", None)):
+    if isinstance(policy, type) or not callable(getattr(policy, "act", None)):
         raise ValueError(
             f"{policy!r} is not a policy: it needs act(views, masks, keys); built in are: "
             f"{', '.join(choose.BUILT_IN)}"

@@ -9,7 +9,7 @@ tile; walking forwards in proportion to it draws a deal uniformly, with nothing 
 import numpy as np
 
 from fives_env.engine.bits import lowest, popcount
-from fives_env.engine.deal import LEAD_RANK
+from fives_env.engine.deal import LEAD_RANK, lay_out
 from fives_env.engine.keys import below, mix
 from fives_env.engine.layout import FITS
 from fives_env.jit import jit
@@ -118,20 +118,12 @@ def write_world(view, view_words, hands, boneyard, key, game, game_words):
     game.key = key
     game.next_draw = np.int64(view.rules.num_tiles) - view.boneyard
     game.deck[:] = 0
-    _lay_out(np.int64(view.rules.set) & ~boneyard, game.deck, 0)
-    _lay_out(boneyard, game.deck, np.int64(game.next_draw))
+    lay_out(np.int64(view.rules.set) & ~boneyard, game.deck, 0)
+    lay_out(boneyard, game.deck, np.int64(game.next_draw))
     _shuffle_from(game.deck, np.int64(game.next_draw), np.int64(view.rules.num_tiles), mix(key, 28))
     game.lead_tile = view.lead_tile
     if view.rules.lead == HIGHEST_DOUBLE_LEADS and view.played == 0:
         game.lead_tile = _tile_to_lead(np.int64(game.hands[view.leader]))
-
-
-@jit
-def _lay_out(tiles, deck, position):
-    while tiles:
-        deck[position] = lowest(tiles)
-        tiles &= tiles - 1
-        position += 1
 
 
 @jit

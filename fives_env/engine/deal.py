@@ -2,13 +2,23 @@
 
 import numpy as np
 
+from fives_env.engine.bits import lowest
 from fives_env.engine.keys import below, mix
 from fives_env.jit import jit
 from fives_env.records import HIGHEST_DOUBLE_LEADS, LEAD_ROTATES, NO_DRAW, OUT
-from fives_env.tiles import HIGH, LOW, NO_TILE, PIPS
+from fives_env.tiles import HIGH, LOW, NO_TILE, NUM_TILES, PIPS
 
 # T11, D4: doubles first, the higher the earlier; then by pips, then by the higher half.
 LEAD_RANK = np.where(LOW == HIGH, 1000 + PIPS.astype(np.int64), PIPS * np.int64(8) + HIGH)
+
+
+@jit
+def lay_out(tiles, deck, position):
+    """Writes the tiles of a mask into `deck` from `position` on, ascending."""
+    while tiles:
+        deck[position] = lowest(tiles)
+        tiles &= tiles - 1
+        position += 1
 
 
 @jit
@@ -19,11 +29,11 @@ def shuffle(params, deck, key):
     deck stays sorted as the draws before left it.
     """
     num_tiles = np.int64(params.num_tiles)
-    position = 0
-    for tile in range(28):
-        if params.set >> tile & 1:
-            deck[position] = tile
-            position += 1
+    if num_tiles == NUM_TILES:
+        for tile in range(NUM_TILES):
+            deck[tile] = tile
+    else:
+        lay_out(np.int64(params.set), deck, 0)
     last = num_tiles - 1
     if params.draw == NO_DRAW:
         last = min(last, np.int64(params.num_players) * np.int64(params.hand_size))

@@ -56,6 +56,12 @@ def joinable(public, lead_tile, hand, arm):
 
 
 @jit
+def is_double(tile):
+    """1 for a double, 0 for any other tile."""
+    return _DOUBLES >> tile & 1
+
+
+@jit
 def lone_double(public):
     """Whether the layout is a single double, which counts for both arms at once (C4)."""
     played = np.int64(public.played)
@@ -74,7 +80,7 @@ def total_after(public, tile, arm):
     if public.played == 0:
         return _PIPS[tile]
     outer = outer_half(public, tile, arm)
-    count = 2 * outer if _LOW[tile] == _HIGH[tile] else outer
+    count = outer << is_double(tile)
     if lone_double(public):
         return public.total + count
     return public.total - np.int64(public.counts[arm]) + count
@@ -83,7 +89,7 @@ def total_after(public, tile, arm):
 @jit_inline
 def place(params, game, tile, arm, total):
     """Joins `tile` to `arm`, which makes the end total `total`; the hand is not touched."""
-    double = _LOW[tile] == _HIGH[tile]
+    double = is_double(tile)
     if game.played == 0:
         game.arms[0] = _LOW[tile]
         game.arms[1] = _HIGH[tile]
@@ -95,7 +101,7 @@ def place(params, game, tile, arm, total):
             game.counts[1 - arm] = 2 * game.arms[arm]
         outer = outer_half(game, tile, arm)
         game.arms[arm] = outer
-        game.counts[arm] = 2 * outer if double else outer
+        game.counts[arm] = outer << double
         ends = 1 << arm
         _leave_spinner(game, arm)
     if double and params.spinner and game.spinner == NO_VALUE:

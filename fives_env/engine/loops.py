@@ -67,18 +67,20 @@ def write_views(params, games, game_words, viewers, views, view_words):
 
 
 @jit
-def first_illegal(params, games, actions):
-    """The first row whose action is neither legal nor -1; -1 if there is none."""
+def first_illegal(params, games, actions, every):
+    """The first row whose action is not legal (-1 is, unless in `every` game); -1 for none."""
     for row in range(len(games)):
-        if actions[row] != -1 and not turns.is_legal(params[0], games[row], actions[row]):
+        if actions[row] == -1 and not every:
+            continue
+        if not turns.is_legal(params[0], games[row], actions[row]):
             return row
     return -1
 
 
 @jit
-def step(params, games, script, actions):
+def step(params, games, script, actions, every):
     """Plays the actions if all are legal; else plays none and returns the first row at fault."""
-    row = first_illegal(params, games, actions)
+    row = first_illegal(params, games, actions, every)
     if row >= 0:
         return row
     for row in range(len(games)):
@@ -118,16 +120,23 @@ def _play(params, game, script, start, key, kind, num_steps, counts):
 
 
 @jit
-def play_built_in(params, games, script, kinds, seating, rewards, reward, waiting):
-    """Lets built-in policies play on; `waiting` becomes the policy to ask, or -1 for none."""
+def play_built_in(params, games, script, played, kinds, seating, rewards, reward, waiting):
+    """Pays the last action where one was `played` (bool [B]), then lets built-in policies play on.
+
+    `waiting` becomes the policy to ask in each row, or -1 for none; returns how many rows wait.
+    """
+    num_waiting = 0
     for row in range(len(games)):
         game = games[row]
         waiting[row] = -1
+        if played[row]:
+            add_rewards(params[0], game, reward, rewards[row])
         while not game.match_over:
             policy = seating[row, game.seat]
             kind = kinds[policy]
             if policy < 0 or kind < 0:
                 waiting[row] = policy
+                num_waiting += policy >= 0
                 break
             hand = game.hands[game.seat]
             action = choose.choose(kind, params[0], game, game.lead_tile, hand, keys.turn_key(game))
@@ -135,14 +144,14 @@ def play_built_in(params, games, script, kinds, seating, rewards, reward, waitin
             if turns.goes_on(game):
                 turns.start_round(params[0], game, script)
             add_rewards(params[0], game, reward, rewards[row])
+    return num_waiting
 
 
 @jit
-def pay(params, games, played, rewards, reward):
-    """Adds what the last action paid, in the rows where one was played (bool [B])."""
+def pay(params, games, rewards, reward):
+    """Adds what the last action of each game paid to `rewards`, float64 [B, 4]."""
     for row in range(len(games)):
-        if played[row]:
-            add_rewards(params[0], games[row], reward, rewards[row])
+        add_rewards(params[0], games[row], reward, rewards[row])
 
 
 @jit

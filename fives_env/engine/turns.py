@@ -90,7 +90,7 @@ def act(params, game, action):
     elif action == PASS:
         game.absent[seat] |= open_values(game)
     else:
-        arm = action // NUM_TILES
+        arm = np.int64(np.uint64(action) // np.uint64(NUM_TILES))  # unsigned division is cheaper
         _place(params, game, seat, action - arm * NUM_TILES, arm)
     game.moves[game.num_moves, 0] = seat
     game.moves[game.num_moves, 1] = action

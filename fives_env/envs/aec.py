@@ -13,9 +13,8 @@ from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import loops
 from fives_env.engine.rewards import reward_kind
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
-from fives_env.envs.tables import look, no_skips, read_options
+from fives_env.envs.tables import look, read_options
 from fives_env.games import Games
-from fives_env.play import step as play_step
 from fives_env.rendering.text import render_text
 from fives_env.rules import Rules
 
@@ -122,8 +121,8 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        played = no_skips(self.games, one_action(action))
-        play_step(self.games, played, self._paid, self._reward)
+        self.games.step(one_action(action), every=True)
+        loops.pay(self.games.params, self.games.data, self._paid, self._reward)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.agents, self._paid[0].tolist(), strict=False))
         self._paid[:] = 0

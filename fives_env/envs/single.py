@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from fives_env.engine import loops
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
 from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
@@ -105,7 +106,13 @@ class FivesEnv(gymnasium.Env[Array, int]):
     def _observe(self) -> tuple[Array, dict[str, Any]]:
         observations, masks = self._tables.observe()
         self._mask = masks[0]
-        info = {"action_mask": masks[0].astype(np.int8)}
-        for name, values in self._tables.info().items():
-            info[name] = values[0] if values.ndim > 1 else int(values[0])
+        _, _, _, game_round, leader, winner, *scores = loops.facts(self._tables.games.data)
+        info = {
+            "action_mask": masks[0].astype(np.int8),
+            "seat": int(self._tables.seats[0]),
+            "round": game_round,
+            "leader": leader,
+            "scores": np.array(scores[: self.rules.num_sides]),
+            "winner": winner,
+        }
         return observations[0], info

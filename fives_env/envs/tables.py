@@ -16,7 +16,7 @@ from fives_env.engine import loops
 from fives_env.engine.features import NUM_FEATURES
 from fives_env.engine.rewards import reward_kind
 from fives_env.games import Games, words
-from fives_env.play import LEARNER, advance, step
+from fives_env.play import LEARNER, advance
 from fives_env.policies import Policy, as_policy
 from fives_env.records import VIEW
 from fives_env.rules import Rules, as_rules
@@ -59,6 +59,7 @@ class Tables:
         self._start_scores = start_scores
         self._given_seat = _read_seat(seat, rules.players)
         self._seeded = False
+        self._rows, self._all = np.arange(num_tables), np.ones(num_tables, bool)
         self._seating = np.full((num_tables, 4), LEARNER, np.int8)
         self._paid = np.zeros((num_tables, 4))
         self.seats = np.zeros(num_tables, np.uint8)
@@ -77,10 +78,10 @@ class Tables:
         if seed is not None or not self._seeded:
             self.games.reset(seed, **script)
             self._seeded = True
-            self._sit(np.ones(len(self.games), bool))
+            self._sit(self._all)
             return
         self.games.script_matches(**script)
-        self.restart(np.ones(len(self.games), bool))
+        self.restart(self._all)
 
     def restart(self, rows: Array) -> None:
         """Starts the next match at these tables (bool [B]), under the options of the last reset."""
@@ -96,9 +97,9 @@ class Tables:
         Raises:
             ValueError: As for `Games.step`; nothing has changed.
         """
-        step(self.games, no_skips(self.games, actions), self._paid, self._reward)
-        self._advance()
-        rewards: Array = self._paid[np.arange(len(self.games)), self.seats]
+        self.games.step(actions, every=True)
+        self._advance(self._all)
+        rewards: Array = self._paid[self._rows, self.seats]
         self._paid[:] = 0
         return rewards
 
@@ -108,7 +109,7 @@ class Tables:
         Returns:
             Features float32 [R, F] and legal actions bool [R, 114], none where the match is over.
         """
-        return look(self.games, self.seats, rows)
+        return look(self.games, self.seats, self._rows if rows is None else rows)
 
     def info(self) -> dict[str, Array]:
         """Public facts of each table, [B] in front: what the envs put beside the mask in `info`."""
@@ -148,12 +149,12 @@ class Tables:
             "the scripted rounds and scores leave it nothing to do"
         )
 
-    def _advance(self) -> None:
-        advance(self.games, self._policies, self._seating, self._paid, self._reward)
+    def _advance(self, played: Array | None = None) -> None:
+        advance(self.games, self._policies, self._seating, self._paid, self._reward, played)
 
 
-def look(games: Games, viewers: Array, rows: Array | None = None) -> tuple[Array, Array]:
-    """What a seat sees in each of these games (all, if rows is None), R of them.
+def look(games: Games, viewers: Array, rows: Array) -> tuple[Array, Array]:
+    """What a seat sees in each of these games, R of them.
 
     Args:
         games: The games.
@@ -163,8 +164,6 @@ def look(games: Games, viewers: Array, rows: Array | None = None) -> tuple[Array
     Returns:
         Features float32 [R, F], and the legal actions of the seat to move, bool [R, 114].
     """
-    if rows is None:
-        rows = np.arange(len(games))
     features = np.empty((len(rows), NUM_FEATURES), np.float32)
     masks = np.zeros((len(rows), NUM_ACTIONS), np.bool_)
     scratch = np.empty(VIEW.itemsize // 8, np.uint64)
@@ -180,18 +179,6 @@ def look(games: Games, viewers: Array, rows: Array | None = None) -> tuple[Array
         masks,
     )
     return features, masks
-
-
-def no_skips(games: Games, actions: npt.ArrayLike) -> npt.ArrayLike:
-    """`actions` themselves; -1, which leaves a game untouched in `Games.step`, is no turn here.
-
-    Raises:
-        ValueError: One of them is -1; the message is that of any illegal action.
-    """
-    given = np.asarray(actions)
-    if given.dtype.kind == "i" and given.shape == (len(games),) and (given == -1).any():
-        games._refuse(int(np.argmax(given == -1)), -1, "is illegal")
-    return actions
 
 
 def read_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
