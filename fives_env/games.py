@@ -130,7 +130,7 @@ class Games:
                     )
                 )
         if row >= 0:
-            self._refuse(row, int(checked[row]), "is illegal")
+            self._refuse(row, np.asarray(actions)[row].item(), "is illegal")
 
     def view(self, seat: int | npt.ArrayLike | None = None, out: Array | None = None) -> Array:
         """What a seat may know: VIEW [B].
@@ -259,16 +259,20 @@ class Games:
         return viewers
 
     def _as_actions(self, actions: npt.ArrayLike) -> Array:
-        """The actions as whole numbers [B]; not yet checked against the rules."""
+        """The actions as int64 [B]; not yet checked against the rules."""
         given = np.asarray(actions)
         if given.dtype.kind not in "iu":
-            values = np.ravel(given).tolist() or [actions]
-            self._refuse(0, values[0], "is not a whole number")
+            values = given.ravel().tolist() or [actions]
+            whole = [isinstance(value, int) and not isinstance(value, bool) for value in values]
+            row = whole.index(False) if False in whole else 0
+            self._refuse(row % self.num_games, values[row], "is not a whole number")
         if given.shape != (self.num_games,):
             raise ValueError(
                 f"actions have shape {given.shape}; there must be one for each of the "
                 f"{self.num_games} games: ({self.num_games},)"
             )
+        if given.dtype.kind == "u":
+            given = np.minimum(given, NUM_ACTIONS)  # the highest would turn into -1
         return given.astype(np.int64, copy=False)
 
     def _refuse(self, row: int, action: object, what: str) -> None:

@@ -122,7 +122,8 @@ def write_world(view, view_words, hands, boneyard, key, game, game_words):
     lay_out(boneyard, game.deck, np.int64(game.next_draw))
     _shuffle_from(game.deck, np.int64(game.next_draw), np.int64(view.rules.num_tiles), mix(key, 28))
     game.lead_tile = view.lead_tile
-    if view.rules.lead == HIGHEST_DOUBLE_LEADS and view.played == 0:
+    others_lead = view.played == 0 and view.lead_tile == NO_TILE
+    if view.rules.lead == HIGHEST_DOUBLE_LEADS and others_lead:
         game.lead_tile = _tile_to_lead(np.int64(game.hands[view.leader]))
 
 

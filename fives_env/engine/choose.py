@@ -35,7 +35,7 @@ def choose_random(params, public, lead_tile, hand, key):
     draws = may_draw(params, public, hand)
     if num_placements == 0:
         return DRAW if draws else PASS
-    index = below(key, num_placements + draws)
+    index = below(mix(key, 0), num_placements + draws)  # keys may be small numbers
     for arm in range(4):
         tiles = joinable(public, lead_tile, hand, arm)
         here = popcount(tiles)

@@ -97,7 +97,9 @@ def act(params, game, action):
     game.num_moves += 1
     if game.match_over:
         return
-    if game.round_over == NOT_OVER and action != PASS and _is_blocked(params, game):
+    # A knock blocks no real round, which is found blocked before it; but a sampled world may be
+    # one in which nobody can place, and must not go on for ever.
+    if game.round_over == NOT_OVER and _is_blocked(params, game):
         game.round_over = BLOCKED
     if game.round_over != NOT_OVER:
         _finish_round(params, game)
