@@ -144,10 +144,11 @@ class Games:
         """
         viewers = self.data["seat"] if seat is None else self._seats(seat)
         views = np.zeros(self.num_games, VIEW) if out is None else out
+        params_words = words(self.params)[0]
         game_words, view_words = words(self.data), words(views)
         self._each(
             lambda rows: loops.write_views(
-                self.params,
+                params_words,
                 self.data[rows],
                 game_words[rows],
                 viewers[rows],

@@ -81,6 +81,7 @@ PARAMS = np.dtype(
         ("check_at_round_end", "u1"),
         ("single_round", "u1"),
         ("num_tiles", "u1"),
+        ("_", "u1", (4,)),
     ],
     align=True,
 )
@@ -121,13 +122,15 @@ _HIDDEN = [
     ("lead_tile", "u1"),
     ("_", "u1", (2,)),
 ]
-_OWN = [("rules", PARAMS), ("hand", "u4"), ("viewer", "u1"), ("lead_tile", "u1"), ("_", "u1", (6,))]
+_OWN = [("rules", PARAMS), ("hand", "u4"), ("viewer", "u1"), ("lead_tile", "u1"), ("_", "u1", (2,))]
 
 GAME = np.dtype(_PUBLIC + _HIDDEN, align=True)
 VIEW = np.dtype(_PUBLIC + _OWN, align=True)
 PUBLIC_FIELDS = tuple(field[0] for field in _PUBLIC)
 PUBLIC_WORDS = GAME.fields["key"][1] // 8  # type: ignore[index]
 """The public block in 8-byte words, the unit in which it is copied."""
+RULES_WORDS = PARAMS.itemsize // 8
+"""The rules in a view, which follow its public block, likewise."""
 
 START = np.dtype([("given", "u1"), ("drawn", "u1"), ("scores", "i2", (4,))], align=True)
 """Start scores of one row: none given, given, or drawn anew for each match over the score plane."""

@@ -9,7 +9,7 @@ import numpy as np
 from fives_env.engine import belief, choose, keys, turns
 from fives_env.engine.features import write_features
 from fives_env.engine.rewards import add_rewards
-from fives_env.engine.view import write_rules, write_view
+from fives_env.engine.view import write_view
 from fives_env.jit import jit
 from fives_env.records import COUNTS
 
@@ -59,11 +59,12 @@ def write_masks(params, games, masks):
 
 
 @jit
-def write_views(params, games, game_words, viewers, views, view_words):
+def write_views(params_words, games, game_words, viewers, views, view_words):
     """What seat `viewers[row]` may know in each row."""
     for row in range(len(games)):
-        write_view(games[row], game_words[row], viewers[row], views[row], view_words[row])
-        write_rules(params[0], views[row].rules)
+        write_view(
+            params_words, games[row], game_words[row], viewers[row], views[row], view_words[row]
+        )
 
 
 @jit
@@ -215,14 +216,14 @@ def draw_seats(games, rows, players, seats):
 
 
 @jit
-def look(params, games, game_words, rows, viewers, scratch, view_words, features, masks):
+def look(params, games, words, rows, viewers, scratch, features, masks):
     """Features and legal actions as `viewers[row]` sees them, for the given rows only."""
+    params_words, game_words, view_words = words
     view = scratch[0]
-    write_rules(params[0], view.rules)
     for out in range(len(rows)):
         row = rows[out]
         game = games[row]
-        write_view(game, game_words[row], viewers[row], view, view_words)
+        write_view(params_words, game, game_words[row], viewers[row], view, view_words)
         write_features(view, features[out])
         if not game.match_over:
             turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fives_env.actions import DRAW, PASS
+from fives_env.engine.bits import lowest
 from fives_env.engine.deal import deal
 from fives_env.engine.keys import NEXT_MATCH, START_SCORES, below, mix
 from fives_env.engine.layout import fitting, joinable, open_values, place, total_after
@@ -68,8 +69,9 @@ def write_mask(params, public, lead_tile, hand, mask):
     mask[:] = False
     for arm in range(4):
         tiles = joinable(public, lead_tile, hand, arm)
-        for tile in range(NUM_TILES):
-            mask[arm * NUM_TILES + tile] = tiles >> tile & 1
+        while tiles:
+            mask[arm * NUM_TILES + lowest(tiles)] = True
+            tiles &= tiles - 1
     mask[DRAW] = may_draw(params, public, hand)
     mask[PASS] = must_pass(params, public, hand)
 
@@ -80,11 +82,7 @@ def act(params, game, action):
     seat = np.int64(game.seat)
     game.mover = seat
     game.action = action
-    game.points = 0
-    game.refused = 0
-    game.round_over = NOT_OVER
-    for side in range(4):
-        game.settlement[side] = 0
+    _clear_event(game)
     if action == DRAW:
         _draw(game, seat)
     elif action == PASS:
@@ -111,6 +109,15 @@ def act(params, game, action):
 def goes_on(game):
     """Whether the last action ended a round but not the match, so that the next is to be dealt."""
     return game.round_over != NOT_OVER and not game.match_over
+
+
+@jit_inline
+def _clear_event(game):
+    game.points = 0
+    game.refused = 0
+    game.round_over = NOT_OVER
+    for side in range(4):
+        game.settlement[side] = 0
 
 
 @jit
@@ -220,11 +227,7 @@ def start_match(params, game, script, start, key):
     game.round = 0
     game.mover = NO_SEAT
     game.action = NO_ACTION
-    game.points = 0
-    game.refused = 0
-    game.round_over = NOT_OVER
-    for side in range(4):
-        game.settlement[side] = 0
+    _clear_event(game)
     game.match_over = 0
     game.truncated = 0
     game.winner = -1

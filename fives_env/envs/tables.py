@@ -170,11 +170,10 @@ def look(games: Games, viewers: Array, rows: Array) -> tuple[Array, Array]:
     loops.look(
         games.params,
         games.data,
-        words(games.data),
+        (words(games.params)[0], words(games.data), scratch),
         rows,
         viewers,
         scratch.view(VIEW),
-        scratch,
         features,
         masks,
     )

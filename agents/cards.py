@@ -1,0 +1,102 @@
+"""The card of a model: what card.json says, and whether it fits this version of the library."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from agents.network import ACTIVATION, KIND
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine.features import BLOCKS, NUM_FEATURES, OBS_VERSION
+from fives_env.rules import Rules
+
+FORMAT = 1
+"""Rises when the files of a model change in a way that older code cannot read."""
+
+
+def layout_hash() -> str:
+    """A hash of the feature layout: names, sizes, order, bounds and meaning of all blocks."""
+    text = json.dumps([list(block) for block in BLOCKS])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a model.
+
+    Attributes:
+        rules: Spec of the rules that it was trained for.
+        network: Sizes and activation (`Network.shape`).
+        training: How it was made: algorithm, settings, decisions, seconds.
+        code: Versions of what made it.
+        strength: Measured results, one dict an opponent.
+        format: `FORMAT` of the files.
+        obs_version: `OBS_VERSION` of the features.
+        num_features: Their number.
+        features: `layout_hash` of the features.
+        num_actions: The number of actions.
+    """
+
+    rules: str
+    network: dict[str, Any]
+    training: dict[str, Any] = field(default_factory=dict)
+    code: dict[str, str] = field(default_factory=dict)
+    strength: list[dict[str, Any]] = field(default_factory=list)
+    format: int = FORMAT
+    obs_version: int = OBS_VERSION
+    num_features: int = NUM_FEATURES
+    features: str = field(default_factory=layout_hash)
+    num_actions: int = NUM_ACTIONS
+
+    def to_json(self) -> str:
+        """The text of card.json."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Reads card.json and checks it against this version of the library.
+
+        Raises:
+            ValueError: It cannot be read, or does not fit; the message names both sides.
+        """
+        try:
+            fields = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not JSON text"
+            raise ValueError(f"{path} cannot be read: {reason}") from None
+        _check(path, fields)
+        known = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
+        return cls(**known)
+
+
+def _check(path: Path, card: Any) -> None:
+    """Refuses a card that another version wrote, or that is none."""
+    if not isinstance(card, dict):
+        raise ValueError(f"{path} is not the card of a model (a JSON object)")
+    here = {
+        "format": (FORMAT, "model format"),
+        "obs_version": (OBS_VERSION, "OBS_VERSION"),
+        "num_features": (NUM_FEATURES, "number of features"),
+        "features": (layout_hash(), "feature layout"),
+        "num_actions": (NUM_ACTIONS, "number of actions"),
+    }
+    code = card.get("code")
+    made = code.get("fives_env") if isinstance(code, dict) else None
+    for name, (expected, title) in here.items():
+        if card.get(name) != expected:
+            raise ValueError(
+                f"{path} does not fit this version: {title} is {card.get(name)!r} there (made by "
+                f"fives_env {made or '?'}) and {expected!r} here; train it anew"
+            )
+    network = card.get("network")
+    if not isinstance(network, dict) or network.get("kind") != KIND:
+        raise ValueError(f"{path}: network is {network!r}; this version knows kind {KIND!r}")
+    if network.get("activation") != ACTIVATION:
+        raise ValueError(
+            f"{path}: activation {network.get('activation')!r}; this version knows {ACTIVATION!r}"
+        )
+    try:
+        Rules.from_spec(card.get("rules"))  # type: ignore[arg-type]  # it says so itself
+    except ValueError as error:
+        raise ValueError(f"{path}: rules: {error}") from None

@@ -1,0 +1,151 @@
+"""The network of a learned agent: a multilayer perceptron with a policy and a value head.
+
+It runs as compiled code over one row after the other instead of in a linear-algebra library. Such a
+library rounds differently for different batch sizes, so that two nearly equal actions may swap;
+here every output is summed in one fixed order, and a row has the same bits in any batch and on any
+machine. Features are mostly zeros, which are skipped, so nothing is lost on a CPU.
+"""
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine.features import FEATURES, NUM_FEATURES
+from fives_env.jit import jit
+
+Array = npt.NDArray[Any]
+PARTS = ("trunk", "policy", "value")
+KIND, ACTIVATION = "mlp-points", "relu"
+
+
+class Layer(NamedTuple):
+    """One dense layer.
+
+    Attributes:
+        weight: float32 [inputs, outputs].
+        bias: float32 [outputs].
+    """
+
+    weight: Array
+    bias: Array
+
+
+@dataclass(frozen=True)
+class Network:
+    """Layers with ReLU between them, none behind the last one of a head.
+
+    Attributes:
+        trunk: What both heads share; may be empty.
+        policy: Behind the trunk, ending in one logit an action.
+        value: Behind the trunk, ending in one number.
+        points: float32 [1], the weight of what an action scores now in its own logit.
+    """
+
+    trunk: tuple[Layer, ...]
+    policy: tuple[Layer, ...]
+    value: tuple[Layer, ...]
+    points: Array
+
+    @classmethod
+    def from_tensors(cls, tensors: dict[str, Array]) -> Self:
+        """Builds it from named tensors (see `tensors`), checking that they fit together.
+
+        Raises:
+            ValueError: A tensor is missing, unknown, of a wrong shape or not finite.
+        """
+        left = dict(tensors)
+        parts = {part: _take_layers(part, left) for part in PARTS}
+        points = left.pop("points", None)
+        if points is None or points.shape != (1,) or not np.isfinite(points).all():
+            raise ValueError("points must be one finite number, [1]")
+        if left:
+            raise ValueError(f"unknown tensors {sorted(left)}")
+        network = cls(**parts, points=points.astype(np.float32))
+        network._check_widths()
+        return network
+
+    def tensors(self) -> dict[str, Array]:
+        """Named tensors in the layout of torch.nn.Linear: ``policy.0.weight`` [outputs, inputs]."""
+        named: dict[str, Array] = {"points": self.points}
+        for part in PARTS:
+            for index, layer in enumerate(getattr(self, part)):
+                named[f"{part}.{index}.weight"] = np.ascontiguousarray(layer.weight.T)
+                named[f"{part}.{index}.bias"] = layer.bias
+        return named
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """What the card of a model says about it: the widths of the layers of each part."""
+        widths = {part: [len(layer.bias) for layer in getattr(self, part)] for part in PARTS}
+        return {"kind": KIND, "activation": ACTIVATION, **widths}
+
+    def logits(self, features: Array) -> Array:
+        """One logit an action: float32 [B, actions]."""
+        logits = _run(self.trunk + self.policy, features)
+        logits += self.points * features[:, FEATURES["points"]]
+        return logits
+
+    def values(self, features: Array) -> Array:
+        """The value of each position for its viewer: float32 [B]."""
+        return _run(self.trunk + self.value, features)[:, 0]
+
+    def _check_widths(self) -> None:
+        for head in ("policy", "value"):
+            if not getattr(self, head):
+                raise ValueError(f"the {head} head has no layers")
+            layers = self.trunk + getattr(self, head)
+            for before, after in itertools.pairwise(layers):
+                if len(before.bias) != len(after.weight):
+                    raise ValueError(
+                        f"a layer gives {len(before.bias)} numbers and the next one of the {head} "
+                        f"head takes {len(after.weight)}"
+                    )
+            sizes = len(layers[0].weight), len(layers[-1].bias)
+            expected = NUM_FEATURES, NUM_ACTIONS if head == "policy" else 1
+            if sizes != expected:
+                raise ValueError(
+                    f"the {head} head takes {sizes[0]} features and gives {sizes[1]} numbers; "
+                    f"here there are {expected[0]} and {expected[1]}"
+                )
+
+
+def _take_layers(part: str, tensors: dict[str, Array]) -> tuple[Layer, ...]:
+    """Removes the layers of one part from `tensors`."""
+    layers: list[Layer] = []
+    while (name := f"{part}.{len(layers)}") + ".weight" in tensors:
+        weight, bias = tensors.pop(f"{name}.weight"), tensors.pop(f"{name}.bias", None)
+        if bias is None or weight.ndim != 2 or bias.shape != weight.shape[:1]:
+            raise ValueError(f"{name}: weight [outputs, inputs] and bias [outputs] do not fit")
+        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+            raise ValueError(f"{name}: weights that are not finite")
+        columns = np.ascontiguousarray(weight.T, np.float32)
+        layers.append(Layer(columns, np.ascontiguousarray(bias, np.float32)))
+    return tuple(layers)
+
+
+def _run(layers: tuple[Layer, ...], features: Array) -> Array:
+    values: Array = np.ascontiguousarray(features, np.float32)
+    for index, (weight, bias) in enumerate(layers):
+        outputs = np.empty((len(values), len(bias)), np.float32)
+        _dense(values, weight, bias, index < len(layers) - 1, outputs)
+        values = outputs
+    return values
+
+
+@jit
+def _dense(inputs: Array, weight: Array, bias: Array, relu: bool, outputs: Array) -> None:
+    for row in range(len(inputs)):
+        sums = outputs[row]
+        sums[:] = bias
+        for index in range(len(weight)):
+            factor = inputs[row, index]
+            if factor != 0:
+                for output in range(len(bias)):
+                    sums[output] += factor * weight[index, output]
+        if relu:
+            for output in range(len(bias)):
+                sums[output] = max(sums[output], np.float32(0))

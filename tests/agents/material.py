@@ -1,0 +1,71 @@
+"""Networks, models and positions that the tests of agents use."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.cards import Card
+from agents.model import ModelAgent, save_model
+from agents.network import Layer, Network
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine.features import NUM_FEATURES
+from fives_env.games import Games
+
+Array = npt.NDArray[Any]
+ALL_RULES = [
+    f"{game}:players={players}{partners}"
+    for game in ("fives-and-threes", "threes-and-fives", "all-fives")
+    for players, partners in ((2, ""), (3, ""), (4, ",partners=no"), (4, ",partners=yes"))
+]
+"""Every preset with every number of seats, partners too."""
+
+
+def random_network(seed: int = 0, width: int = 32) -> Network:
+    """A small network with random weights."""
+    rng = np.random.default_rng(seed)
+
+    def layer(inputs: int, outputs: int) -> Layer:
+        weight = rng.normal(0, np.sqrt(2 / inputs), (inputs, outputs)).astype(np.float32)
+        return Layer(weight, rng.normal(0, 0.1, outputs).astype(np.float32))
+
+    return Network(
+        trunk=(layer(NUM_FEATURES, width), layer(width, width)),
+        policy=(layer(width, NUM_ACTIONS),),
+        value=(layer(width, 1),),
+        points=rng.normal(size=1).astype(np.float32),
+    )
+
+
+def random_card(rules: str, network: Network) -> Card:
+    """The card of an untrained model."""
+    return Card(rules=rules, network=network.shape, code={"fives_env": "0.0.test"})
+
+
+def random_agent(rules: str, sample: bool = False, seed: int = 0) -> ModelAgent:
+    """An untrained model that plays."""
+    network = random_network(seed)
+    return ModelAgent(network, random_card(rules, network), sample)
+
+
+def random_model(folder: Path, rules: str, seed: int = 0) -> Path:
+    """The same as files; returns the folder."""
+    network = random_network(seed)
+    save_model(folder, network, random_card(rules, network))
+    return folder
+
+
+def positions(rules: str, num_games: int = 24, seed: int = 5) -> tuple[Array, Array, Array]:
+    """Views, masks and keys of seats to move, from the start of a match to late in it."""
+    games = Games(rules, num_games)
+    games.reset(seed)
+    views, masks = [games.view()], [games.action_mask()]
+    for steps in (2, 3, 5, 7, 11):
+        games.rollout(steps, seed=seed + steps)
+        goes_on = games.data["match_over"] == 0
+        views.append(games.view()[goes_on])
+        masks.append(games.action_mask()[goes_on])
+    all_views, all_masks = np.concatenate(views), np.concatenate(masks)
+    keys = np.random.default_rng(seed).integers(0, 1 << 64, len(all_views), np.uint64)
+    return all_views, all_masks, keys

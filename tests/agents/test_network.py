@@ -1,0 +1,100 @@
+"""The compiled network: right numbers, and the same ones in every batch."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from agents.network import Layer, Network
+from fives_env.actions import NUM_ACTIONS
+from fives_env.encoding import encode
+from fives_env.engine.features import FEATURES, NUM_FEATURES
+from tests.agents.material import positions, random_network
+
+
+def _torch_logits(network: Network, features: np.ndarray) -> np.ndarray:
+    tensors = network.tensors()
+    layers: list[nn.Module] = []
+    for name in ("trunk.0", "trunk.1", "policy.0"):
+        weight = torch.from_numpy(tensors[f"{name}.weight"])
+        layer = nn.Linear(weight.shape[1], weight.shape[0])
+        layer.weight.data, layer.bias.data = weight, torch.from_numpy(tensors[f"{name}.bias"])
+        layers += [layer, nn.ReLU()]
+    with torch.no_grad():
+        logits = nn.Sequential(*layers[:-1])(torch.from_numpy(features)).numpy()
+    return np.asarray(logits + network.points * features[:, FEATURES["points"]])
+
+
+def test_logits_are_those_of_pytorch() -> None:
+    network = random_network(width=256)
+    features = encode(positions("all-fives:players=4")[0])
+    expected = _torch_logits(network, features)
+    np.testing.assert_allclose(network.logits(features), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_row_has_the_same_bits_in_any_batch() -> None:
+    network = random_network(width=256)
+    features = encode(positions("fives-and-threes")[0])
+    together = network.logits(features).tobytes()
+    alone = b"".join(network.logits(row[None]).tobytes() for row in features)
+    chunks = (features[start : start + 17] for start in range(0, len(features), 17))
+    assert alone == together == b"".join(network.logits(chunk).tobytes() for chunk in chunks)
+
+
+def test_tensors_give_the_network_back() -> None:
+    network = random_network()
+    again = Network.from_tensors(network.tensors())
+    assert again.shape == network.shape
+    features = encode(positions("fives-and-threes")[0])
+    assert again.logits(features).tobytes() == network.logits(features).tobytes()
+    assert again.values(features).tobytes() == network.values(features).tobytes()
+    assert again.values(features).shape == (len(features),)
+
+
+def test_heads_without_a_trunk() -> None:
+    rng = np.random.default_rng(0)
+    shapes = (NUM_FEATURES, NUM_ACTIONS), (NUM_FEATURES, 1)
+    policy, value = (
+        Layer(rng.normal(size=shape).astype(np.float32), np.ones(shape[1], np.float32))
+        for shape in shapes
+    )
+    points = np.zeros(1, np.float32)
+    network = Network.from_tensors(Network((), (policy,), (value,), points).tensors())
+    features = rng.normal(size=(4, NUM_FEATURES)).astype(np.float32)
+    for ours, layer in ((network.logits(features), policy), (network.values(features), value)):
+        expected = (features @ layer.weight + 1).reshape(ours.shape)
+        np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("policy.0.bias", None, "policy.0: weight .* do not fit"),
+        ("policy.0.bias", np.zeros(3, np.float32), "policy.0: weight .* do not fit"),
+        ("policy.0.weight", None, "unknown tensors"),
+        ("trunk.1.weight", np.zeros((32, 31), np.float32), "gives 32 numbers and the next .* 31"),
+        ("value.0.bias", np.full(1, np.nan, np.float32), "value.0: weights that are not finite"),
+        ("trunk.2.weight", np.zeros((32, 32), np.float32), "trunk.2: weight .* do not fit"),
+        ("other", np.zeros(1, np.float32), "unknown tensors"),
+        ("points", None, "points must be one finite number"),
+        ("points", np.zeros(2, np.float32), "points must be one finite number"),
+        ("points", np.full(1, np.inf, np.float32), "points must be one finite number"),
+        ("trunk.0.weight", np.zeros((32, 9), np.float32), "takes 9 features .*there are 399"),
+    ],
+)
+def test_tensors_that_do_not_fit_are_refused(
+    name: str, change: np.ndarray | None, says: str
+) -> None:
+    tensors = random_network().tensors()
+    if change is None:
+        del tensors[name]
+    else:
+        tensors[name] = change
+    with pytest.raises(ValueError, match=says):
+        Network.from_tensors(tensors)
+
+
+def test_a_head_that_is_missing_is_refused() -> None:
+    tensors = {k: v for k, v in random_network().tensors().items() if not k.startswith("value")}
+    with pytest.raises(ValueError, match="the value head has no layers"):
+        Network.from_tensors(tensors)

@@ -1,0 +1,48 @@
+"""How far a run is, by time and by decisions, whichever is nearer to its end."""
+
+import math
+import time
+
+
+class Clock:
+    """Counts a run's seconds and decisions.
+
+    Attributes:
+        decisions: Made so far; whoever trains counts them up.
+    """
+
+    def __init__(self, max_seconds: float, max_decisions: int | None) -> None:
+        """Stands at 0 until `start`; an infinite or absent limit does not count."""
+        self.max_seconds = max_seconds
+        self.max_decisions = math.inf if max_decisions is None else max_decisions
+        self.decisions = 0
+        self._started: float | None = None
+        self._stopped: float | None = None
+
+    def start(self) -> None:
+        """Begins to count seconds."""
+        self._started = time.monotonic()
+
+    def stop(self) -> None:
+        """Counts no further."""
+        self._stopped = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """From the start to now, or to when it was stopped."""
+        if self._started is None:
+            return 0.0
+        return (self._stopped or time.monotonic()) - self._started
+
+    @property
+    def part(self) -> float:
+        """From 0 at the start to 1 at the end.
+
+        Without a time limit this is a function of the decisions alone.
+        """
+        by_time = 0.0 if math.isinf(self.max_seconds) else self.seconds / self.max_seconds
+        return min(1.0, max(by_time, self.decisions / self.max_decisions))
+
+    def ends_within(self, seconds: float) -> bool:
+        """Whether the run is at its end, or will be before so much more time has passed."""
+        return self.part >= 1 or self.seconds + seconds > self.max_seconds

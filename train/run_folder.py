@@ -1,0 +1,128 @@
+"""The folder of a run: what was asked, what made it, its log, its evaluations and its model.
+
+- config.json: the settings
+- versions.json: versions of this code, of Python and of the libraries
+- train.log: what happened when
+- progress.csv: one line an update
+- tensorboard/: the same for TensorBoard
+- evaluations.csv: one line an evaluation and opponent
+- model/: weights.safetensors and card.json; ``model:RUN`` plays it
+"""
+
+import csv
+import json
+import logging
+import platform
+import subprocess
+from dataclasses import asdict, is_dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from fives_env.engine.features import OBS_VERSION
+
+COLUMNS = (
+    "decisions",
+    "seconds",
+    "opponent",
+    "pairs",
+    "win_rate",
+    "low",
+    "high",
+    "points_per_round",
+)
+"""Of evaluations.csv."""
+_LIBRARIES = (
+    "fives-env",
+    "numpy",
+    "numba",
+    "gymnasium",
+    "torch",
+    "stable-baselines3",
+    "sb3-contrib",
+)
+
+
+class RunFolder:
+    """A run's folder, opened for writing.
+
+    Attributes:
+        path: Where it is.
+        log: Writes to train.log.
+        versions: What is in versions.json.
+    """
+
+    def __init__(self, path: Path, config: Any) -> None:
+        """Makes the folder and writes down the settings (a dataclass) and the versions.
+
+        Raises:
+            ValueError: There is something in the folder already, or it cannot be made.
+        """
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                raise ValueError(f"{path} is not empty; a run needs a new or an empty folder")
+            self.versions = code_versions()
+            _write_json(path / "config.json", config)
+            _write_json(path / "versions.json", self.versions)
+            with (path / "evaluations.csv").open("w", newline="") as file:
+                csv.writer(file).writerow(COLUMNS)
+            self.log = _open_log(path / "train.log")
+        except OSError as error:
+            raise ValueError(f"{path} cannot be a run folder: {error.strerror}") from None
+
+    @property
+    def model(self) -> Path:
+        """The folder of the model."""
+        return self.path / "model"
+
+    def add_evaluation(self, row: dict[str, Any]) -> None:
+        """Adds a line to evaluations.csv, and one to the log."""
+        with (self.path / "evaluations.csv").open("a", newline="") as file:
+            csv.DictWriter(file, COLUMNS).writerow(row)
+        self.log.info("evaluated: %s", ", ".join(f"{name}={row[name]}" for name in COLUMNS))
+
+    def close(self) -> None:
+        """Closes the log."""
+        for handler in list(self.log.handlers):
+            self.log.removeHandler(handler)
+            handler.close()
+
+
+def code_versions() -> dict[str, str]:
+    """Versions of this code, of Python and of the libraries that decide what a run does."""
+    versions = {
+        "commit": _git_describe(),
+        "obs_version": str(OBS_VERSION),
+        "python": platform.python_version(),
+    }
+    for library in _LIBRARIES:
+        try:
+            versions[library.replace("-", "_")] = metadata.version(library)
+        except metadata.PackageNotFoundError:
+            versions[library.replace("-", "_")] = "not installed"
+    return versions
+
+
+def _git_describe() -> str:
+    """The commit of the checkout that this file is in; ``unknown`` outside of one."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--tags"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
+def _write_json(path: Path, content: Any) -> None:
+    fields = asdict(content) if is_dataclass(content) and not isinstance(content, type) else content
+    path.write_text(json.dumps(fields, indent=2, default=str) + "\n")
+
+
+def _open_log(path: Path) -> logging.Logger:
+    log = logging.Logger(f"train.{path}")  # not in the global tree: nothing is left behind
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    log.addHandler(handler)
+    return log
