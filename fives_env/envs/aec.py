@@ -20,6 +20,7 @@ from fives_env.rules import Rules
 
 Array = npt.NDArray[Any]
 Observation = dict[str, Array]
+RENDER_MODES = ("ansi", "human")
 _FIRST = np.zeros(1, np.int64)
 
 
@@ -32,7 +33,7 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
     ``step(None)``. A seat whose hand is empty while the round goes on (F7) is skipped, and stays.
     """
 
-    metadata = {"render_modes": ["ansi"], "name": "fives_v0", "is_parallelizable": False}
+    metadata = {"render_modes": [*RENDER_MODES], "name": "fives_v0", "is_parallelizable": False}
 
     def __init__(
         self,
@@ -46,14 +47,15 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         Args:
             rules: `Rules` or their spec text.
             reward: ``outcome`` or ``points`` (engine/rewards.py).
-            render_mode: ``ansi`` or None.
+            render_mode: ``ansi``: `render` returns text; ``human``: it is printed after every
+                reset and step, and by `render`; or None.
 
         Raises:
             ValueError: An argument is wrong; the message says what would be right.
         """
         super().__init__()
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode={render_mode!r} is not 'ansi' or None")
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f"render_mode={render_mode!r} is not 'ansi', 'human' or None")
         self.games = Games(rules)
         self.render_mode = render_mode
         self._reward = reward_kind(reward)
@@ -150,9 +152,13 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
     def render(self) -> str | None:  # type: ignore[override]
         """What the agent to move sees, as text."""
         if self.render_mode is None:
-            logger.warn("render() does nothing without render_mode='ansi'")
+            logger.warn("render() does nothing without render_mode='ansi' or 'human'")
             return None
-        return render_text(self.games.view(self._seat_of[self.agent_selection])[0])
+        text = render_text(self.games.view(self._seat_of[self.agent_selection])[0])
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -164,7 +170,7 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         facts = {
             "round": game_round,
             "leader": leader,
-            "scores": scores[: self.games.rules.num_sides],
+            "scores": tuple(scores[: self.games.rules.num_sides]),
             "winner": winner,
         }
         self.infos = {agent: facts.copy() for agent in self.agents}
@@ -172,6 +178,8 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
             ended = self.truncations if truncated else self.terminations
             ended.update(dict.fromkeys(self.agents, True))
             self._deads_step_first()
+        if self.render_mode == "human":
+            self.render()
 
 
 class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
@@ -190,7 +198,7 @@ class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
     def last(self, observe: bool = True) -> Any:
         """As `AECEnv.last`."""
         if not self._has_reset:
-            EnvLogger.error_observe_before_reset()
+            return super().last(observe)  # says that reset comes first
         return self.env.last(observe)
 
     def step(self, action: Any) -> None:
@@ -207,10 +215,13 @@ class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):
             EnvLogger.warn_step_after_terminated_truncated()
             return
         agent = game.agent_selection
-        if game.terminations[agent] or game.truncations[agent]:
+        finished = game.terminations[agent] or game.truncations[agent]
+        assert (finished and action is None) or game.action_space(agent).contains(action), (
+            "action is not in action space"
+        )
+        if finished:
             game.step(action)
             return
-        assert game.action_space(agent).contains(action), "action is not in action space"
         try:
             game.step(action)
         except ValueError:  # the action is illegal, and nothing has changed

@@ -51,7 +51,7 @@ class ActionSpace(spaces.Discrete):
         """Whether `x` is the number of an action."""
         if type(x) is int or isinstance(x, np.int64):  # the usual cases, without the general checks
             return bool(0 <= x < NUM_ACTIONS)
-        return super().contains(x)
+        return super().contains(x) and not isinstance(x, bool)
 
 
 def observation_space() -> spaces.Box:

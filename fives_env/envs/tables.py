@@ -4,6 +4,7 @@ The single env is one table and the vector env is many; both are thin, and all t
 common is here, so that they cannot differ.
 """
 
+import copy
 import operator
 from collections.abc import Mapping
 from typing import Any
@@ -56,7 +57,7 @@ class Tables:
             raise ValueError("partner is given, but the rules have no partners (C9)")
         self._policies = [as_policy(opponent), as_policy(opponent if partner is None else partner)]
         self._reward = reward_kind(reward)
-        self._start_scores = start_scores
+        self._start_scores = copy.copy(start_scores)  # the caller may change an array later
         self._given_seat = _read_seat(seat, rules.players)
         self._seeded = False
         self._rows, self._all = np.arange(num_tables), np.ones(num_tables, bool)
