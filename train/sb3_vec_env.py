@@ -113,8 +113,8 @@ class Sb3VecEnv(VecEnv):
         """There are none; ``render_mode="ansi"`` gives text."""
         return [None] * self.num_envs
 
-    def _one_set_of_options(self) -> dict[str, Any] | None:
+    def _one_set_of_options(self) -> dict[str, Any]:
         options = self._options[0]
         if any(other != options for other in self._options):
             raise ValueError("options can be set for all envs only: give set_options one dict")
-        return options or None
+        return options

@@ -90,7 +90,8 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         Args:
             seed: Fixes all deals from here on; None goes on with the next match (the first time,
                 from fresh entropy).
-            options: ``rounds`` and ``scores`` as in `Games.reset`, for this match and the next.
+            options: ``rounds`` and ``scores`` as in `Games.reset`; they hold until a reset that
+                gives a seed or options.
 
         Raises:
             ValueError: An option is unknown or wrong, or the seed is.
@@ -101,7 +102,8 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
             self.games.reset(None if seed is None else np.array([seed]), **script)
             self._seeded = True
         else:
-            self.games.script_matches(**script)
+            if options is not None:
+                self.games.script_matches(**script)
             self.games.restart([True])
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -49,7 +49,8 @@ class FivesEnv(gymnasium.Env[Array, int]):
         self._tables = Tables(1, rules, opponent, partner, seat, reward, start_scores)
         self.render_mode = render_mode
         self.observation_space = observation_space()
-        self.action_space = ActionSpace()  # type: ignore[assignment]
+        self._actions = ActionSpace()
+        self.action_space = self._actions  # type: ignore[assignment]
         self._mask: Array | None = None
 
     @property
@@ -64,7 +65,8 @@ class FivesEnv(gymnasium.Env[Array, int]):
 
         Args:
             seed: Fixes all deals from here on; None goes on with the next match.
-            options: ``rounds`` and ``scores`` as in `Games.reset`.
+            options: ``rounds`` and ``scores`` as in `Games.reset`; they hold until a reset that
+                gives a seed or options, so also when a wrapper resets by itself.
 
         Raises:
             ValueError: An option is unknown or wrong, or the seed is.
@@ -105,7 +107,7 @@ class FivesEnv(gymnasium.Env[Array, int]):
 
     def _observe(self) -> tuple[Array, dict[str, Any]]:
         observations, masks = self._tables.observe()
-        self._mask = masks[0]
+        self._mask = self._actions.legal = masks[0]
         _, _, _, game_round, leader, winner, *scores = loops.facts(self._tables.games.data)
         info = {
             "action_mask": masks[0].astype(np.int8),

@@ -13,10 +13,17 @@ Array = npt.NDArray[Any]
 
 
 class ActionSpace(spaces.Discrete):
-    """``Discrete(114)``, except that `sample` refuses a mask without a legal action.
+    """``Discrete(114)`` whose `sample` keeps to legal actions.
 
-    `Discrete.sample` answers such a mask with action 0, which plays an illegal move unnoticed.
+    `Discrete.sample` answers a mask that allows nothing with action 0, which is an illegal move
+    played unnoticed; this one refuses it.
+
+    Attributes:
+        legal: bool [114]; what `sample` draws from without a mask, while it allows anything. The
+            single env keeps it up to date, so that a loop over ``action_space.sample()`` plays.
     """
+
+    legal: Array | None = None
 
     def __init__(self, seed: int | np.random.Generator | None = None) -> None:
         """Makes the space of the 114 actions (actions.py)."""
@@ -26,12 +33,14 @@ class ActionSpace(spaces.Discrete):
         """Samples an action, evenly among those that `mask` allows.
 
         Args:
-            mask: int8 (or bool) [114], 1 where the action is legal.
+            mask: int8 (or bool) [114], 1 where the action is legal; None: `legal`, if there is one.
             probability: float64 [114], as for `Discrete.sample`.
 
         Raises:
             ValueError: The mask has another form, or allows nothing.
         """
+        if mask is None and self.legal is not None and self.legal.any():
+            mask = self.legal
         if mask is None or probability is not None:
             return super().sample(mask, probability)
         if getattr(mask, "shape", None) != (NUM_ACTIONS,) or mask.dtype.char not in "b?":

@@ -69,11 +69,15 @@ class Tables:
     def reset(self, seed: int | Array | None, options: Mapping[str, Any] | None) -> None:
         """Starts a match at every table and plays to the learner's first turn.
 
-        Without a seed the tables go on with their next matches; the first time, from fresh entropy.
+        Without a seed the tables go on with their next matches (the first time, from fresh
+        entropy); with neither seed nor options, under the options of the last reset.
 
         Raises:
             ValueError: An option is unknown or wrong, or the seed is.
         """
+        if seed is None and options is None and self._seeded:
+            self.restart(self._all)
+            return
         script = read_options(options)
         script.setdefault("scores", self._start_scores)
         if seed is not None or not self._seeded:

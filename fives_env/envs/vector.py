@@ -24,8 +24,8 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
     Observations are features, float32 [N, F] (engine/features.py). `infos["action_mask"]` is the
     mask, int8 [N, 114]; `action_masks()` gives the same as bool. An episode that ends is followed
     in the same step by the next one (SAME_STEP): its last observation and info are in
-    ``infos["final_obs"]`` and ``infos["final_info"]``. Options of `reset` hold until the next
-    explicit `reset`. Every array that is returned is the caller's own.
+    ``infos["final_obs"]`` and ``infos["final_info"]``. Options of `reset` hold until one
+    that gives a seed or options. Every array that is returned is the caller's own.
 
     A step returns what the learner's side was paid since its last action, whoever's turn it was.
     """
@@ -87,7 +87,7 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
             seed: An int gives table i the seed ``seed + i``, as Gymnasium's own vector envs do; a
                 sequence gives one each; None goes on with the next matches.
             options: ``rounds`` and ``scores`` as in `Games.reset`; they hold for the matches that
-                follow too, until the next `reset`.
+                follow too, until a reset that gives a seed or options.
 
         Raises:
             ValueError: An option is unknown or wrong, or the seed is.

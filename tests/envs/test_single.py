@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from gymnasium import wrappers
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from fives_env import Rules
 from fives_env.envs.registration import IDS
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class AnyAction(FivesEnv):
-    """Takes any of the 114 numbers for a legal one, as checkers play without masks."""
+    """Gymnasium's checker plays after a reset what it sampled before; here any number is legal."""
 
     def step(self, action: Any) -> Any:
         legal = np.flatnonzero(self.action_masks())
@@ -64,7 +65,7 @@ def test_sb3s_checker_passes() -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        checker.check_env(AnyAction("all-fives:players=4", seat="random"), warn=True)
+        checker.check_env(FivesEnv("all-fives:players=4", seat="random"), warn=True)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=NAMES)
@@ -185,20 +186,51 @@ def test_rules_that_never_give_the_learner_a_turn_are_refused_and_not_tried_for_
         env.reset(seed=1, options={"rounds": [{"leader": 0}]})
 
 
-def test_B29_options_hold_for_the_match_they_are_given_for() -> None:
+def test_B29_options_hold_until_a_reset_that_gives_a_seed_or_options() -> None:
     deck = np.random.default_rng(3).permutation(28).tolist()
     env = FivesEnv("all-fives", opponent="random", start_scores=[3, 4])
     _, info = env.reset(seed=1)
     assert info["scores"].tolist()[0] >= 3
     options = {"rounds": [{"deck": deck, "leader": 0}], "scores": [50, 20]}
-    observation, info = env.reset(options=options)
-    assert info["scores"].tolist() == [50, 20]
-    assert np.flatnonzero(observation[:28]).tolist() == sorted(deck[:9])
-    again, _ = env.reset(options=options)
-    assert (again == observation).all()
-    other, info = env.reset()
-    assert info["scores"].tolist() != [50, 20]
-    assert np.flatnonzero(other[:28]).tolist() != sorted(deck[:9])
+    for given in ({"options": options}, {}, {}):
+        observation, info = env.reset(**given)
+        assert info["scores"].tolist() == [50, 20]
+        assert np.flatnonzero(observation[:28]).tolist() == sorted(deck[:9])
+    for given in ({"options": {}}, {"seed": 5}):
+        env.reset(options=options)
+        other, info = env.reset(**given)
+        assert info["scores"].tolist()[0] < 50
+        assert np.flatnonzero(other[:28]).tolist() != sorted(deck[:9])
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode)[:2], ids=lambda mode: mode.name)
+def test_B29_options_survive_the_autoreset_of_gymnasiums_own_vector_envs(mode: Any) -> None:
+    env = SyncVectorEnv(
+        [lambda: FivesEnv("all-fives:mode=round", opponent="random")] * 3, autoreset_mode=mode
+    )
+    _, infos = env.reset(seed=1, options={"scores": [50, 20], "rounds": [{"leader": 0}]})
+    fresh, ended = np.ones(3, bool), 0
+    for _ in range(200):
+        assert (infos["scores"][fresh] == [50, 20]).all()
+        actions = infos["action_mask"].argmax(axis=1)
+        *_, terminations, _, infos = env.step(actions)
+        ended += int(terminations.sum())
+        fresh = terminations if mode == AutoresetMode.SAME_STEP else np.zeros(3, bool)
+    assert ended > 9
+
+
+def test_a_loop_over_samples_of_the_action_space_plays_legally() -> None:
+    env = FivesEnv("threes-and-fives:mode=round")
+    env.action_space.seed(1)
+    seen = set()
+    for seed in range(30):
+        env.reset(seed=seed)
+        over = False
+        while not over:
+            action = env.action_space.sample()
+            seen.add(int(action))
+            *_, over, _, _ = env.step(action)
+    assert len(seen) > 40
 
 
 @pytest.mark.parametrize(

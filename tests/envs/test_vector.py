@@ -254,7 +254,7 @@ def test_B10_neighbouring_seeds_give_other_deals_and_the_same_on_a_second_run() 
     assert_same(shifted[:-1], observations[1:])
 
 
-def test_B29_options_survive_autoreset_and_vanish_at_the_next_reset() -> None:
+def test_B29_options_survive_autoreset_until_a_reset_with_a_seed_or_options() -> None:
     deck = np.random.default_rng(3).permutation(28).tolist()
     env = FivesVectorEnv(8, "all-fives:mode=round", opponent="random", start_scores=[1, 2])
     rng = np.random.default_rng(1)
@@ -270,8 +270,12 @@ def test_B29_options_survive_autoreset_and_vanish_at_the_next_reset() -> None:
         ended += int(over.sum())
         assert (infos["scores"][over] == [50, 20]).all(), "leader 0 is the learner: nothing yet"
     assert ended > 20
-    for seed in (None, 5):
-        _, infos = env.reset(seed=seed)
+    for given in ({"options": {}}, {"seed": 5}):
+        env.reset(options=options)
+        assert (env._tables.games.data["deck"] == deck).all()
+        env.reset()
+        assert (env._tables.games.data["deck"] == deck).all()
+        _, infos = env.reset(**given)
         assert not (env._tables.games.data["deck"] == deck).all()
         assert (infos["scores"][:, 1] < 50).all()
         assert (infos["scores"][infos["leader"] == 0] == [1, 2]).all(), "start_scores hold again"

@@ -1,6 +1,5 @@
 """The SB3 adapter: equal to the vector env it drives, and to SB3's own way of many single envs."""
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.wrappers import NormalizeObservation
@@ -143,11 +142,4 @@ def test_B19_normalising_and_stacking_leave_the_mask_alone() -> None:
 
 
 def test_single_env_passes_the_check_of_sb3() -> None:
-    """The check knows no masks, so illegal samples are exchanged for a legal action."""
-
-    class LegalActions(gymnasium.ActionWrapper[Array, int, int]):
-        def action(self, action: int) -> int:
-            mask = self.unwrapped.action_masks()  # type: ignore[attr-defined]
-            return int(action if mask[action] else mask.argmax())
-
-    check_env(LegalActions(FivesEnv("fives-and-threes")), skip_render_check=False)
+    check_env(FivesEnv("fives-and-threes"), skip_render_check=False)
