@@ -57,6 +57,9 @@ def _in_one_line(box: str) -> str:
     lines = [line.strip("│ ") for line in plain.splitlines() if line.startswith("│")]
     rule = next((at for at, line in enumerate(lines) if line.startswith("─")), len(lines))
     message = " ".join(lines[:rule]) or " ".join(plain.split())
+    message = re.sub(r"^Error parsing [A-Z]\w*: ", "", message)  # no name of ours in it
+    no_union = r"no type matching (?:\{None\}\|)?(\S+) could .* from \['(.*?)'\].*"
+    message = re.sub(no_union, r"'\2' is not of type \1", message)
     if sent := re.search(r"python -m [\w ]+--help", " ".join(lines[rule:])):
         message += f" (see {sent[0]})"
     return message
