@@ -213,7 +213,8 @@ class Games:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.num_games = _at_least_one("number of games chosen", len(chosen))
-        copy.data, copy.start = self.data[chosen], self.start[chosen]
+        copy.data = words(self.data)[chosen].view(GAME).reshape(-1)  # NumPy copies fields slowly
+        copy.start = self.start[chosen]
         return copy
 
     def __len__(self) -> int:
