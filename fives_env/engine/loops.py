@@ -107,7 +107,8 @@ def _play(params, game, script, start, key, kind, num_steps, counts):
         if game.match_over:
             turns.start_next_match(params, game, script, start)
         hand = game.hands[game.seat]
-        action = choose.choose(kind, params, game, game.lead_tile, hand, keys.mix(key, number))
+        # The chooser mixes its key, so consecutive ones will do.
+        action = choose.choose(kind, params, game, game.lead_tile, hand, key + np.uint64(number))
         turns.act(params, game, action)
         if turns.goes_on(game):
             turns.start_round(params, game, script)
