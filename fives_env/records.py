@@ -126,7 +126,6 @@ _OWN = [("rules", PARAMS), ("hand", "u4"), ("viewer", "u1"), ("lead_tile", "u1")
 
 GAME = np.dtype(_PUBLIC + _HIDDEN, align=True)
 VIEW = np.dtype(_PUBLIC + _OWN, align=True)
-PUBLIC_FIELDS = tuple(field[0] for field in _PUBLIC)
 PUBLIC_WORDS = GAME.fields["key"][1] // 8  # type: ignore[index]
 """The public block in 8-byte words, the unit in which it is copied."""
 RULES_WORDS = PARAMS.itemsize // 8

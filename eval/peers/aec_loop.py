@@ -80,7 +80,12 @@ def _mask_of(observation: Any, info: dict[str, Any]) -> Any:
 
 
 def aec_rate(make_env: Callable[[], Any], seconds: float) -> Rate:
-    """Measures a fresh AEC environment, resets included; see `aec_steps_per_second`."""
+    """Steps per second of a fresh AEC environment under random legal play, resets included.
+
+    Args:
+        make_env: Makes the environment.
+        seconds: The wall-clock time of each of the two stretches, of which the faster counts.
+    """
     env = make_env()
     env.reset(seed=0)
 
@@ -93,13 +98,3 @@ def aec_rate(make_env: Callable[[], Any], seconds: float) -> Rate:
         return best_rate(play, seconds)
     finally:
         env.close()
-
-
-def aec_steps_per_second(make_env: Callable[[], Any], seconds: float) -> float:
-    """Steps per second of an AEC environment under random legal play, resets included.
-
-    Args:
-        make_env: Makes the environment.
-        seconds: The wall-clock time of each of the two stretches, of which the faster counts.
-    """
-    return aec_rate(make_env, seconds).per_second

@@ -247,7 +247,7 @@ def test_aec_loop_plays_as_documented() -> None:
 
 def test_aec_rate_resets_and_closes() -> None:
     env = CountingEnv()
-    assert aec_loop.aec_steps_per_second(lambda: env, 0.01) > 0
+    assert aec_loop.aec_rate(lambda: env, 0.01).per_second > 0
     assert env.resets[:2] == [0, None]
     assert env.closed
 
