@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.done
+EXTRAS := .venv/.extras
 DEMO := runs/demo
 RULES := fives-and-threes:players=2
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint benchmark clean
+.PHONY: demo test test-extras lint benchmark clean
 
 demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, write a page
 	rm -rf $(DEMO)
@@ -18,7 +19,10 @@ demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, writ
 
 test: $(SETUP)  ## the whole test suite
 	$(BIN)/python -m tests.warm_up
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/extras
+
+test-extras: $(EXTRAS)  ## what needs Ray, OpenSpiel or ONNX
+	$(BIN)/python -m pytest tests/extras
 
 lint: $(SETUP)  ## style, types, layers
 	$(BIN)/ruff check .
@@ -32,6 +36,10 @@ benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of thei
 $(SETUP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+$(EXTRAS): $(SETUP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[extras]'
 	touch $@
 
 clean:  ## everything that was made here but the runs
