@@ -1,0 +1,111 @@
+"""``python -m agents.equity``: makes a match-equity table, where agents look for it."""
+
+import contextlib
+import io
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from agents.equity import make
+from agents.equity.tables import FOLDER, load, plain, save_table
+from agents.registry import canonical, make_agent
+from fives_env.rules import Rules
+
+
+@dataclass(frozen=True)
+class Equity:
+    """Makes a match-equity table: how likely a side is to win, given both scores and who leads.
+
+    Rounds of self-play are measured from all scores and solved for the match. An older table for
+    the same rules is replaced.
+    """
+
+    rules: str = "fives-and-threes"
+    """What is played, by two sides, as in all-fives:players=4,partners=yes."""
+
+    agent: str = "greedy"
+    """Who plays every seat (python -m agents lists the specs)."""
+
+    rounds: int = 80_000_000
+    """Rounds in all; in threes-and-fives one serves all scores, and a tenth of these is plenty."""
+
+    seed: int = 0
+    """Of the deals: the same seed, the same table."""
+
+    out: Path = FOLDER
+    """The folder of the table."""
+
+
+def main(arguments: list[str]) -> None:
+    """Reads the command line and does what it says."""
+    options = _read(arguments)
+    try:
+        _run(options)
+    except (ValueError, OSError) as error:
+        _fail(" ".join(str(error).split()))
+    except KeyboardInterrupt:
+        print("stopped; no table was written", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def _run(options: Equity) -> None:
+    rules = plain(Rules.from_spec(options.rules))
+    agent = canonical(options.agent)
+    policy = make_agent(agent)
+    if not 0 <= options.seed < 1 << 63:
+        raise ValueError(f"--seed {options.seed} is not a whole number from 0 to 2**63 - 1")
+    make.refuse(rules, options.rounds)
+    console = Console(stderr=True)
+    columns = (TextColumn("rounds"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("rounds", total=options.rounds)
+        plane, leader_wins, error = make.make(
+            rules, policy, options.rounds, options.seed, lambda n: progress.advance(task, n)
+        )
+    asked = ("--rules", rules.spec, "--agent", agent)
+    numbers = ("--rounds", str(options.rounds), "--seed", str(options.seed))
+    facts = {
+        "rules": rules.spec,
+        "agent": agent,
+        "rounds": str(options.rounds),
+        "seed": str(options.seed),
+        "standard_error": f"{(error**2).mean() ** 0.5:.2g}",
+        "largest_error": f"{error.max():.2g}",
+        "command": shlex.join(["python", "-m", "agents.equity", *asked, *numbers]),
+    }
+    path = save_table(rules, plane.low, plane.step, leader_wins, facts, options.out)
+    start = load(rules, options.out).win_probability(0, 0, True)
+    print(
+        f"{path}: the leader of the first round wins {start:.2%} of matches; standard error of a "
+        f"value {facts['standard_error']}, at most {facts['largest_error']}"
+    )
+
+
+def _read(arguments: list[str]) -> Equity:
+    """The command line; a fault in it is said in one line."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            return tyro.cli(
+                Equity, prog="python -m agents.equity", description=Equity.__doc__, args=arguments
+            )
+    except SystemExit as stop:
+        if stop.code:
+            text = re.sub(r"\x1b\[[0-9;]*m|[│╭╮╰╯─]", " ", said.getvalue())
+            _fail(" ".join(text.split()))
+        raise
+
+
+def _fail(message: str) -> None:
+    print(f"error: {message}", file=sys.stderr)
+    raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
