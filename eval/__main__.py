@@ -1,4 +1,4 @@
-"""``python -m eval``: tournament, benchmark, report."""
+"""``python -m eval``: tournament, replay, export, benchmark, exact, exploit, ladder, report."""
 
 import importlib
 import sys
@@ -7,11 +7,16 @@ from typing import Annotated
 from tyro.conf import subcommand
 
 from eval import command_line
-from eval.commands import Benchmark, Report, Tournament
+from eval.commands import Benchmark, Exact, Exploit, Export, Ladder, Replay, Report, Tournament
 
 Command = (
     Annotated[Tournament, subcommand("tournament")]
+    | Annotated[Replay, subcommand("replay")]
+    | Annotated[Export, subcommand("export")]
     | Annotated[Benchmark, subcommand("benchmark")]
+    | Annotated[Exact, subcommand("exact")]
+    | Annotated[Exploit, subcommand("exploit")]
+    | Annotated[Ladder, subcommand("ladder")]
     | Annotated[Report, subcommand("report")]
 )
 DESCRIPTION = "Measures agents and speed, and shows what was found."

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tyro.conf import Positional
+
 
 @dataclass(frozen=True)
 class Tournament:
-    """Plays agents against each other in pairs: the same deals, in every seating.
+    """Agents meet on the same deals, in every seating.
 
     Results go to OUT/results.sqlite as they come, so the same command after a stop plays only what
     is missing; OUT/summary.json has win rates, points and ratings with 95 % intervals over pairs.
@@ -20,8 +22,12 @@ class Tournament:
     rules: str = "fives-and-threes"
     """What is played, as in all-fives:players=4,partners=yes,target=200."""
 
+    schedule: str = "round-robin"
+    """round-robin: every two meet, one on one side and the other on all others. gauntlet: the first
+    meets each other. tables: as many different agents as there are sides, in all rotations."""
+
     pairs: int = 1000
-    """Streams of deals for each two agents, each played once for every side an agent can take."""
+    """Streams of deals for each meeting, each played in every seating."""
 
     seed: int = 0
     """Of the deals: the same seed, the same deals."""
@@ -33,12 +39,53 @@ class Tournament:
     """The agent whose rating is 0; if not given, random where it plays, else the first."""
 
     block: int = 500
-    """Pairs that are played as one batch and stored together."""
+    """At most so many pairs are played as one batch and stored together."""
+
+    workers: int = 1
+    """Processes that play; results do not depend on their number."""
+
+    ray: str | None = None
+    """Play on a Ray cluster: its address, or local for one that is started here with --workers."""
+
+    sprt: tuple[float, float] | None = None
+    """Stop a meeting of two once it is decided whether the first is stronger by the one number of
+    Elo points or by the other, as in --sprt 0 20; --pairs is then the most."""
+
+    alpha: float = 0.05
+    """With --sprt: the chance to find an agent stronger that is not."""
+
+    beta: float = 0.05
+    """With --sprt: the chance to miss one that is."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Plays every stored match again from its actions, and compares.
+
+    With --match it prints that match instead, as a record that fives_env.match_record reads.
+    """
+
+    results: Path
+    """The folder of a tournament."""
+
+    match: int | None = None
+    """The number of a match, as in the file that export writes."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """Writes every stored match as a row of a file: agents, scores, seeds, actions."""
+
+    results: Path
+    """The folder of a tournament."""
+
+    out: Path
+    """The file; its ending says the format, .csv or .parquet."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Measures speed: rollouts, batch steps, features, environments, and with --peers others'.
+    """Measures speed: rollouts, batch steps, views, features, environments, agents; peers' too.
 
     Everything is measured in turns and the best turn counts, on one core where it takes one thread.
     """
@@ -52,13 +99,132 @@ class Benchmark:
     seconds: float = 0.9
     """For each row, over all its turns."""
 
+    agents: tuple[str, ...] = (
+        "random",
+        "greedy",
+        "careful",
+        "tactic",
+        "pimc:16",
+        "pimc:64",
+        "ismcts:1000",
+    )
+    """Whose decisions are timed; those that cannot play are told and left out."""
+
+    training: float = 0.0
+    """Seconds to train by each way of python -m train, for its speed; 0 for none."""
+
+    long_run: bool = False
+    """Look for memory that grows and speed that falls over millions of steps in one process."""
+
+    compare: Path | None = None
+    """An older file of this command: shows each speed over its old one."""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """How much a best response makes of each agent in a game small enough to be walked, exactly.
+
+    The response knows what its seat knows, and everything about the agent. Two players, one round.
+    """
+
+    agents: tuple[str, ...] = ("random", "greedy")
+    """Agent specs (python -m agents lists them)."""
+
+    rules: str = "fives-and-threes:max_pip=3,deal=3,mode=round"
+    """What is solved: a small set and a single round."""
+
+    cfr: int = 0
+    """Iterations of OpenSpiel's CFR+, for the equilibrium beside the agents; 0 for none."""
+
+    keys: int = 64
+    """Times that an agent with randomness of its own is asked in each position."""
+
+    seed: int = 0
+    """Of that randomness."""
+
+    json: Path = Path("runs/exact.json")
+    """The file of the rows."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Measures agents against greedy, and what a move costs: the file that python -m agents shows.
+
+    The file is written after each agent and game, and what it has is not measured again: the same
+    command goes on where it stopped, and another agent is added by naming it. An agent that
+    was changed is measured anew once its rows, or the file, are removed.
+    """
+
+    agents: tuple[str, ...] = (
+        "random",
+        "greedy",
+        "careful",
+        "tactic",
+        "pimc:4",
+        "pimc:16",
+        "pimc:64",
+        "pimc:64,value=equity",
+        "ismcts:300",
+        "ismcts:3000",
+    )
+    """Agent specs (python -m agents lists them)."""
+
+    rules: tuple[str, ...] = (
+        "fives-and-threes",
+        "all-fives",
+        "fives-and-threes:players=4,partners=yes",
+    )
+    """What is played."""
+
+    pairs: int = 2000
+    """The most pairs for each agent and game."""
+
+    seconds: float = 120.0
+    """After so long no further pairs of an agent and game are begun."""
+
+    seed: int = 0
+    """Of the deals."""
+
+    json: Path = Path("agents/strength.json")
+    """The file of the rows."""
+
+    plot: Path = Path("docs/ladder.png")
+    """The picture."""
+
+
+@dataclass(frozen=True)
+class Exploit:
+    """Trains an opponent against a frozen agent, and tells what it gains, with an interval.
+
+    That is a lower bound on how exploitable the agent is. The same command goes on with a run that
+    was stopped; of one that is done it only measures what is missing.
+    """
+
+    agent: Positional[str]
+    """The spec of the agent that is exploited (python -m agents lists them)."""
+
+    rules: str = "fives-and-threes"
+    """What is played."""
+
+    minutes: float = 2.5
+    """The budget: how long the exploiter trains (MaskablePPO, python -m train sb3)."""
+
+    seed: int = 0
+    """Of the training, and of the deals on which the gain is measured."""
+
+    pairs: int = 2000
+    """Pairs of matches on which the gain is measured: deals that the exploiter never saw."""
+
+    out: Path = Path("runs/exploit")
+    """The folder of the exploiter, the matches and exploit.json."""
+
 
 @dataclass(frozen=True)
 class Report:
-    """Writes one self-contained HTML page about a training run, a tournament and a benchmark.
+    """Writes one self-contained HTML page about a training run, tournaments and a benchmark.
 
     With --demo they are looked for in one folder, and what is not there is left out of the page;
-    each may be given by itself too.
+    each may be given by itself too. The same in Markdown, without the pictures, is put beside it.
     """
 
     demo: Path | None = None
@@ -67,11 +233,11 @@ class Report:
     train: Path | None = None
     """The folder of a training run."""
 
-    tournament: Path | None = None
-    """The folder of a tournament."""
+    tournament: tuple[Path, ...] = ()
+    """The folders of tournaments, as of several games."""
 
     benchmark: Path | None = None
-    """The file of a benchmark."""
+    """The file of a benchmark; the times of agents' decisions are taken from it, if it has any."""
 
     out: Path | None = None
     """The page; without --demo it must be given."""

@@ -1,10 +1,9 @@
-"""Who plays in a tournament, and who meets whom."""
+"""Who plays in a tournament."""
 
 from __future__ import annotations
 
 import hashlib
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,13 +44,16 @@ def enter(spec: str) -> Contender:
     return Contender(name, f"{name}#{digest.hexdigest()[:12]}", policy)
 
 
-def pairings(entered: Sequence[Contender]) -> Iterator[tuple[Contender, Contender]]:
-    """Every two of those entered, once; an agent that was entered twice meets itself."""
-    seen = set()
-    for a, b in itertools.combinations(entered, 2):
-        if (met := frozenset((a.name, b.name))) not in seen:
-            seen.add(met)
-            yield a, b
+def enter_as(name: str, identity: str) -> Contender:
+    """The agent of this spec, which must still be the one that is known as `identity`.
+
+    Raises:
+        ValueError: As for `enter`; or it is another one by now.
+    """
+    contender = enter(name)
+    if contender.identity != identity:
+        raise ValueError(f"{name} has changed since the tournament began; start it again")
+    return contender
 
 
 def anchor(spec: str | None, entered: Sequence[Contender]) -> str:

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 
 Array = npt.NDArray[Any]
 CONFIDENCE = 0.95
+_NOTHING = 1e-12
 
 
 class Interval(NamedTuple):
@@ -22,7 +23,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def share_interval(shares: Array) -> Interval:
+def share_interval(shares: Array, sizes: Array | None = None) -> Interval:
     """The mean of shares between 0 and 1, with a Wilson interval for pairs.
 
     Wilson's interval, with the number of pairs replaced by the effective number that their spread
@@ -32,15 +33,19 @@ def share_interval(shares: Array) -> Interval:
 
     Args:
         shares: One share a pair, [N].
+        sizes: What each pair's share is a share of, [N], if that is not 1 for all: the estimate is
+            then all shares over all sizes, and the spread that of the ratio (linearised).
     """
-    mean, num_pairs = float(np.mean(shares)), len(shares)
-    if num_pairs < 2:
+    size, num_pairs = 1.0 if sizes is None else float(np.mean(sizes)), len(shares)
+    mean = float(np.mean(shares)) / size if size else 0.5
+    if num_pairs < 2 or not size:
         return Interval(mean, 0.0, 1.0)
-    if np.ptp(shares) == 0 and 0 < mean < 1:
+    off = shares / size - mean * (1.0 if sizes is None else sizes / size)
+    if np.ptp(off) < _NOTHING and 0 < mean < 1:
         return Interval(mean, mean, mean)
-    spread = float(np.var(shares, ddof=1))
+    spread = float(np.var(off, ddof=1))
     of_one_match = mean * (1 - mean)
-    effective = num_pairs * of_one_match / spread if spread else float(num_pairs)
+    effective = num_pairs * of_one_match / spread if of_one_match else float(num_pairs)
     quantile = _quantile(num_pairs)
     shrink = 1 + quantile**2 / effective
     middle = (mean + quantile**2 / (2 * effective)) / shrink

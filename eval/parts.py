@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval.tournament import SUMMARY
+from eval.results import SUMMARY, Results, read_results
 
 Rows = list[dict[str, Any]]
 EVALUATIONS = "evaluations.csv"
+TOURNAMENT = "tournament"
 BENCHMARK = "benchmark/benchmark.json"
 
 
@@ -23,26 +25,26 @@ class Parts:
         config: Settings of the training run.
         versions: Of what trained.
         evaluations: Of the training run, the first first.
-        tournament: What its summary.json says.
+        tournaments: The results of each.
         benchmark: The document of the benchmark.
     """
 
     config: dict[str, Any] | None = None
     versions: dict[str, Any] | None = None
     evaluations: Rows | None = None
-    tournament: dict[str, Any] | None = None
+    tournaments: Sequence[Results] = ()
     benchmark: dict[str, Any] | None = None
 
 
 def read_parts(
-    demo: Path | None, train: Path | None, tournament: Path | None, benchmark: Path | None
+    demo: Path | None, train: Path | None, tournaments: Sequence[Path], benchmark: Path | None
 ) -> Parts:
     """Reads what there is.
 
     Args:
         demo: A folder in which parts that are not given are looked for.
         train: The folder of a training run.
-        tournament: The folder of a tournament.
+        tournaments: The folders of tournaments.
         benchmark: The file of a benchmark.
 
     Raises:
@@ -51,12 +53,13 @@ def read_parts(
     if demo and not demo.is_dir():
         raise ValueError(f"--demo {demo} is not a folder")
     evaluations = _find(train and train / EVALUATIONS, demo and demo / "train" / EVALUATIONS)
-    summary = _find(tournament and tournament / SUMMARY, demo and demo / "tournament" / SUMMARY)
+    if not tournaments and demo and (demo / TOURNAMENT / SUMMARY).is_file():
+        tournaments = [demo / TOURNAMENT]
     speeds = _find(benchmark, demo and demo / BENCHMARK)
-    if not (evaluations or summary or speeds):
+    if not (evaluations or tournaments or speeds):
         raise ValueError(
             f"there is nothing to show in {demo}: it has no train/{EVALUATIONS}, no "
-            f"tournament/{SUMMARY} and no {BENCHMARK}"
+            f"{TOURNAMENT}/{SUMMARY} and no {BENCHMARK}"
             if demo
             else "report needs one of --train, --tournament and --benchmark"
         )
@@ -64,9 +67,16 @@ def read_parts(
         config=_beside(evaluations, "config.json"),
         versions=_beside(evaluations, "versions.json"),
         evaluations=_read_evaluations(evaluations) if evaluations else None,
-        tournament=_read_json(summary, "pairings", "ratings") if summary else None,
+        tournaments=[_read_tournament(folder) for folder in tournaments],
         benchmark=_read_json(speeds, "rows") if speeds else None,
     )
+
+
+def _read_tournament(folder: Path) -> Results:
+    results = read_results(folder)
+    if not results.meetings:
+        raise ValueError(f"{folder / SUMMARY} has no meeting with results, so nothing to show")
+    return results
 
 
 def _find(given: Path | None, usual: Path | None) -> Path | None:

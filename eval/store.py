@@ -1,39 +1,52 @@
 """Results on disk: one SQLite file, one row a match.
 
-A match is known by its rules, seed, agents, pair and seating. A block of matches is written in one
-transaction, so a tournament that is killed has lost the block in hand and nothing else, and the
-same command later finds what is there and plays what is missing.
+A match is known by its rules, its deals (seed and pair) and who was which side. So whoever met in
+whatever schedule, what is here is not played again, and a match of an agent with itself is here
+once for all seatings. A block of matches is written in one transaction: a tournament that is
+killed has lost the blocks in hand and nothing else. All actions are kept, one byte each
+(compressed they would take a tenth more), so every match can be replayed.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from eval.arena import Matches
+from eval.arena import Matches, pair_seeds, seatings
+from eval.schedule import Meeting
 
 Array = npt.NDArray[Any]
 APPLICATION = int.from_bytes(b"five", "big")
 """SQLite's application_id of our files."""
-SCHEMA = 1
+SCHEMA = 2
 """SQLite's user_version; it rises when older code could not read the file."""
 MAX_SEED = 2**63 - 1
 
-_CREATE = """
-CREATE TABLE matches (
+_CREATE = (
+    """
+CREATE TABLE lineups (
+    lineup INTEGER PRIMARY KEY,
     rules TEXT NOT NULL,       -- spec
     seed INTEGER NOT NULL,     -- of the tournament
-    a TEXT NOT NULL,           -- agent on one side
-    b TEXT NOT NULL,           -- agent on every other side
+    agent_0 TEXT NOT NULL,     -- who was which side: spec, for a model with #hash of its weights
+    agent_1 TEXT NOT NULL,
+    agent_2 TEXT NOT NULL,     -- empty where there is no such side
+    agent_3 TEXT NOT NULL,
+    UNIQUE (rules, seed, agent_0, agent_1, agent_2, agent_3)
+)""",
+    """
+CREATE TABLE matches (
+    lineup INTEGER NOT NULL REFERENCES lineups,
     pair INTEGER NOT NULL,     -- number of the stream of deals
-    seating INTEGER NOT NULL,  -- the side that a was
+    deals_seed INTEGER NOT NULL,  -- from which all deals follow; 64 bits, signed
+    leader INTEGER NOT NULL,   -- seat that leads the first round
     score_0 INTEGER NOT NULL,  -- final scores by side; NULL where there is no such side
     score_1 INTEGER NOT NULL,
     score_2 INTEGER,
@@ -42,21 +55,16 @@ CREATE TABLE matches (
     winner INTEGER NOT NULL,   -- side, or -1
     truncated INTEGER NOT NULL,
     deal INTEGER NOT NULL,     -- hash of the first deal
-    line INTEGER NOT NULL,     -- hash of how the match ended
-    PRIMARY KEY (rules, seed, a, b, pair, seating)
-) WITHOUT ROWID
-"""
-_COLUMNS = 15
-_OF_PAIRING = "FROM matches WHERE rules = ? AND seed = ? AND a = ? AND b = ?"
-
-
-class Pairing(NamedTuple):
-    """What the matches of one pairing have in common."""
-
-    rules: str
-    seed: int
-    a: str
-    b: str
+    line INTEGER NOT NULL,     -- hash of the actions
+    moves BLOB NOT NULL,       -- all actions, one byte each
+    PRIMARY KEY (lineup, pair)
+) WITHOUT ROWID""",
+)
+COLUMNS = (
+    *("pair", "deals_seed", "leader", "score_0", "score_1", "score_2", "score_3"),
+    *("rounds", "winner", "truncated", "deal", "line", "moves"),
+)
+"""Of a match, in the order in which `Store.rows` gives them."""
 
 
 class StoreError(ValueError):
@@ -95,46 +103,99 @@ class Store:
         """Closes the file."""
         self._database.close()
 
-    def played(self, pairing: Pairing, num_seatings: int) -> set[int]:
+    def played(self, meeting: Meeting) -> set[int]:
         """The pairs of which all seatings are here."""
-        query = f"SELECT pair {_OF_PAIRING} GROUP BY pair HAVING COUNT(*) = ?"
+        query = "SELECT pair FROM matches WHERE lineup = ?"
         with self._errors():
-            return {pair for (pair,) in self._database.execute(query, (*pairing, num_seatings))}
+            each = [
+                {pair for (pair,) in self._database.execute(query, (self._lineup(meeting, who),))}
+                for who in set(meeting.lineups)
+            ]
+        return set.intersection(*each)
 
-    def add(self, pairing: Pairing, matches: Matches) -> None:
+    def add(self, meeting: Meeting, matches: Matches) -> None:
         """Writes a block of matches: all of them or, if it fails, none.
 
         Matches that are here already stay as they are; playing them again gives the same.
         """
-        marks = ", ".join("?" * _COLUMNS)
+        lineups = meeting.lineups
+        marks = ", ".join("?" * (1 + len(COLUMNS)))
         with self._errors():
             self._database.execute("BEGIN IMMEDIATE")
             try:
-                self._database.executemany(
-                    f"INSERT OR IGNORE INTO matches VALUES ({marks})", _rows(pairing, matches)
-                )
+                for who in dict.fromkeys(lineups):
+                    lineup = self._enter_lineup(meeting, who)
+                    rows = _rows(lineup, meeting.seed, matches, lineups.index(who))
+                    self._database.executemany(
+                        f"INSERT OR IGNORE INTO matches VALUES ({marks})", rows
+                    )
             except BaseException:
-                self._database.execute("ROLLBACK")
+                if self._database.in_transaction:  # a full disk has ended it
+                    self._database.execute("ROLLBACK")
                 raise
             self._database.execute("COMMIT")
 
-    def matches(self, pairing: Pairing, num_pairs: int, num_sides: int) -> Matches:
+    def matches(self, meeting: Meeting, num_pairs: int) -> Matches:
         """The matches of the pairs below `num_pairs`, which must all be here."""
-        query = f"SELECT * {_OF_PAIRING} AND pair < ? ORDER BY pair, seating"
-        with self._errors():
-            rows = self._database.execute(query, (*pairing, num_pairs)).fetchall()
-        table = np.array([row[4 : 6 + num_sides] + row[10:] for row in rows], np.int64)
-        by_seating = table.reshape(num_pairs, num_sides, -1)
-        rounds, winner, truncated, deals, lines = np.moveaxis(by_seating[:, :, -5:], 2, 0)
+        each = [list(self.rows(meeting, who, num_pairs)) for who in meeting.lineups]
+        if any(len(rows) != num_pairs for rows in each):
+            raise StoreError(f"{self.path} does not hold {num_pairs} pairs of {meeting.agents}")
+        seated = [dict(zip(COLUMNS, zip(*rows, strict=True), strict=True)) for rows in each]
+        numbers = {
+            name: np.array([columns[name] for columns in seated], np.int64).T
+            for name in ("pair", "leader", "rounds", "winner", "truncated", "deal", "line")
+        }
+        moves = np.empty((num_pairs, len(seated)), object)
+        moves.T[:] = [columns["moves"] for columns in seated]
+        sides = range(meeting.num_sides)
+        scores = [[columns[f"score_{side}"] for side in sides] for columns in seated]
         return Matches(
-            pairs=by_seating[:, 0, 0],
-            scores=by_seating[:, :, 2:-5],
-            rounds=rounds,
-            winner=winner,
-            truncated=truncated == 1,
-            deals=deals,
-            lines=lines,
+            pairs=numbers["pair"][:, 0].copy(),
+            sides=seatings(meeting.num_sides, len(meeting.agents)),
+            scores=np.array(scores, np.int64).transpose(2, 0, 1),
+            rounds=numbers["rounds"],
+            winner=numbers["winner"],
+            truncated=numbers["truncated"] == 1,
+            leader=numbers["leader"],
+            deals=numbers["deal"],
+            lines=numbers["line"],
+            moves=moves,
         )
+
+    def lineups(self) -> list[Meeting]:
+        """Everybody who has sat at one table, by side: the rules, the seed, and who was which side.
+
+        Sorted; each is a `Meeting` of which `rows` gives the matches in that order of sides.
+        """
+        query = "SELECT rules, seed, agent_0, agent_1, agent_2, agent_3 FROM lineups"
+        with self._errors():
+            found = sorted(self._database.execute(query).fetchall())
+        return [Meeting(rules, seed, tuple(filter(None, who))) for rules, seed, *who in found]
+
+    def rows(
+        self, meeting: Meeting, who: Sequence[str], num_pairs: int = MAX_SEED
+    ) -> Iterator[tuple[Any, ...]]:
+        """The matches of one line-up, pairs below `num_pairs` in order; each as `COLUMNS`."""
+        query = f"SELECT {', '.join(COLUMNS)} FROM matches WHERE lineup = ? AND pair < ?"
+        with self._errors():
+            lineup = self._lineup(meeting, who)
+            yield from self._database.execute(f"{query} ORDER BY pair", (lineup, num_pairs))
+
+    def _lineup(self, meeting: Meeting, who: Sequence[str]) -> int | None:
+        """The number of a line-up; None if it is not here."""
+        query = (
+            "SELECT lineup FROM lineups WHERE rules = ? AND seed = ? AND agent_0 = ? "
+            "AND agent_1 = ? AND agent_2 = ? AND agent_3 = ?"
+        )
+        found = self._database.execute(query, _lineup_row(meeting, who)).fetchone()
+        return found and int(found[0])
+
+    def _enter_lineup(self, meeting: Meeting, who: Sequence[str]) -> int:
+        row = _lineup_row(meeting, who)
+        self._database.execute("INSERT OR IGNORE INTO lineups VALUES (NULL, ?, ?, ?, ?, ?, ?)", row)
+        lineup = self._lineup(meeting, who)
+        assert lineup is not None
+        return lineup
 
     def _prepare(self) -> None:
         application, schema = self._pragma("application_id"), self._pragma("user_version")
@@ -151,6 +212,7 @@ class Store:
                 f"{self.path} has results of schema {schema}, and this version reads schema "
                 f"{SCHEMA}; choose another --out"
             )
+        self._database.execute("PRAGMA synchronous = NORMAL")  # in WAL mode a kill loses nothing
         found = self._pragma("quick_check(1)")
         if found != "ok":
             raise sqlite3.DatabaseError(str(found))
@@ -158,7 +220,8 @@ class Store:
     def _create(self) -> None:
         self._database.execute("BEGIN IMMEDIATE")
         if self._is_empty():  # another process may have been quicker
-            self._database.execute(_CREATE)
+            for table in _CREATE:
+                self._database.execute(table)
             self._database.execute(f"PRAGMA application_id = {APPLICATION}")
             self._database.execute(f"PRAGMA user_version = {SCHEMA}")
         self._database.execute("COMMIT")
@@ -184,21 +247,26 @@ class Store:
             ) from error
 
 
-def _rows(pairing: Pairing, matches: Matches) -> Iterator[tuple[Any, ...]]:
+def _lineup_row(meeting: Meeting, who: Sequence[str]) -> tuple[Any, ...]:
+    return (meeting.rules, meeting.seed, *who, *("",) * (4 - len(who)))
+
+
+def _rows(lineup: int, seed: int, matches: Matches, seating: int) -> Iterator[tuple[Any, ...]]:
     """Rows of the table, in the order of its columns."""
-    num_pairs, num_seatings, num_sides = matches.scores.shape
-    no_side = (None,) * (4 - num_sides)
-    for row in range(num_pairs):
-        for seating in range(num_seatings):
-            yield (
-                *pairing,
-                int(matches.pairs[row]),
-                seating,
-                *matches.scores[row, seating].tolist(),
-                *no_side,
-                int(matches.rounds[row, seating]),
-                int(matches.winner[row, seating]),
-                int(matches.truncated[row, seating]),
-                int(matches.deals[row, seating]),
-                int(matches.lines[row, seating]),
-            )
+    num_pairs, _, num_sides = matches.scores.shape
+    nothing = [None] * num_pairs
+    scores = matches.scores[:, seating].T.tolist() + [nothing] * (4 - num_sides)
+    columns = (matches.leader, matches.rounds, matches.winner, matches.truncated.astype(np.int64))
+    leader, *rest = (column[:, seating].tolist() for column in columns)
+    return zip(
+        [lineup] * num_pairs,
+        matches.pairs.tolist(),
+        pair_seeds(seed, matches.pairs).view(np.int64).tolist(),
+        leader,
+        *scores,
+        *rest,
+        matches.deals[:, seating].tolist(),
+        matches.lines[:, seating].tolist(),
+        matches.moves[:, seating],
+        strict=True,
+    )

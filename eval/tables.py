@@ -1,7 +1,7 @@
 """Tables for the terminal."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich import box
@@ -15,13 +15,46 @@ _WIDTH = 160
 
 def print_tournament(summary: dict[str, Any]) -> None:
     """Prints who met whom, and the ratings."""
-    _print(
-        summary["rules"],
-        ("a", "b"),
-        ("a wins [95 %]", "points a round [95 %]", "matches", "deals"),
-        [(row["a"], row["b"], *pairing_cells(row)) for row in summary["pairings"]],
-    )
-    _print(
+    for table in tournament_tables(summary):
+        _console().print(table)
+    lead = summary["first_lead"]
+    if lead and lead["low"] < lead["high"]:
+        share = f"{lead['value']:.1%} [{100 * lead['low']:.1f}, {100 * lead['high']:.1f}]"
+        print(f"whoever plays, the side that leads first wins {share} of the matches")
+
+
+def tournament_tables(summary: dict[str, Any]) -> Iterator[Table]:
+    """Who met whom, who sat at tables of several, and the ratings."""
+    if summary["pairings"]:
+        yield _table(
+            summary["rules"],
+            ("a", "b"),
+            ("a wins [95 %]", "points a round [95 %]", "matches", "deals"),
+            [(row["a"], row["b"], *pairing_cells(row)) for row in summary["pairings"]],
+        )
+    if summary["tables"]:
+        yield _table(
+            summary["rules"],
+            ("table", "agent"),
+            ("wins [95 %]", "points a round [95 %]", "matches", "deals"),
+            [
+                (str(number), one["agent"], *pairing_cells({**table, **one}))
+                for number, table in enumerate(summary["tables"], 1)
+                for one in table["agents"]
+            ],
+        )
+    if tested := [row for row in summary["pairings"] if "sprt" in row]:
+        first = tested[0]["sprt"]
+        yield _table(
+            f"Sequential test: is a stronger by {first['low']:g} or by {first['high']:g} Elo?",
+            ("a", "b", "a is"),
+            ("pairs",),
+            [
+                (row["a"], row["b"], row["sprt"]["verdict"] or "open", f"{row['sprt']['pairs']:,}")
+                for row in tested
+            ],
+        )
+    yield _table(
         f"Elo ratings, {summary['anchor']} = 0",
         ("agent",),
         ("rating [95 %]",),
@@ -31,7 +64,7 @@ def print_tournament(summary: dict[str, Any]) -> None:
 
 def print_benchmark(document: dict[str, Any]) -> None:
     """Prints the speeds, and the ratios beside what is wanted."""
-    _print(
+    print_table(
         "Speed, best turn",
         ("what", "rules"),
         ("batch", "threads", "a second", "unit"),
@@ -42,7 +75,7 @@ def print_benchmark(document: dict[str, Any]) -> None:
             print(f"{row['what']}, batch {row['batch']:,}: {where_time_goes(row)}")
     for row in document["errors"]:
         print(f"not measured: {row['what']}: {row['error']}")
-    _print(
+    print_table(
         "Ratios from this run",
         ("what", "met"),
         ("ratio", "wanted"),
@@ -95,10 +128,21 @@ def rating_cell(row: dict[str, Any]) -> str:
     return f"{row['rating']:+.0f} [{row['low']:+.0f}, {row['high']:+.0f}]"
 
 
-def _print(
+def print_table(
     title: str, words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> None:
     """Prints a table: first columns of words, then columns of numbers."""
+    _console().print(_table(title, words, numbers, rows))
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else _WIDTH)
+
+
+def _table(
+    title: str, words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
+) -> Table:
+    """A table: first columns of words, then columns of numbers."""
     table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
     for heading in words:
         table.add_column(escape(heading), overflow="fold")
@@ -106,4 +150,4 @@ def _print(
         table.add_column(escape(heading), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*map(escape, row))
-    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
+    return table

@@ -1,94 +1,188 @@
-"""``python -m eval tournament``: every agent against every other, on the same deals."""
+"""``python -m eval tournament``: agents meet on the same deals, in every seating."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-from eval import arena, ratings, tables
-from eval.arena import Matches
+from eval import sprt, tables
 from eval.commands import Tournament
-from eval.contenders import Contender, anchor, enter, pairings
-from eval.scores import match_shares, score
-from eval.store import MAX_SEED, Pairing, Store
+from eval.contenders import anchor, enter
+from eval.live import showing
+from eval.results import RESULTS, SUMMARY
+from eval.schedule import Meeting, make_schedule
+from eval.store import MAX_SEED, Store
+from eval.summary import Plan, decide, summarise
+from eval.workers import Block, Outcome, play_here, play_in_processes
+from eval.workers_ray import play_on_ray
+from fives_env.policies import Policy
 from fives_env.rules import Rules
-
-RESULTS, SUMMARY = "results.sqlite", "summary.json"
-Meetings = Sequence[tuple[Contender, Contender]]
 
 
 def run(options: Tournament) -> None:
     """Plays what is missing, writes the summary, prints the tables.
 
     Raises:
-        ValueError: An option is wrong, an agent fails, or the results cannot be used.
+        ValueError: An option is wrong, or the results cannot be used.
+        SystemExit: With 1, once all else is done, if a meeting failed.
     """
-    rules = _check(options)
-    entered = [enter(spec) for spec in options.agents]
-    zero = anchor(options.anchor, entered)
-    meetings = list(pairings(entered))
+    plan = make_plan(options)
     with Store(options.out / RESULTS) as store:
-        played = play_missing(store, rules, meetings, options)
-        summary = summarise(store, rules, meetings, zero, options)
+        progress = Progress(store, plan)
+        play_missing(progress, options)
+        summary = summarise(store, plan, progress.counting(), progress.errors)
     _write(options.out / SUMMARY, summary)
     tables.print_tournament(summary)
-    there = len(meetings) * options.pairs - played
-    print(f"{played:,} pairs played, {there:,} were there already; results are in {options.out}")
+    print(
+        f"{progress.played:,} pairs played, {progress.there:,} were there already; "
+        f"results are in {options.out}"
+    )
+    for row in summary["failed"]:
+        print(f"error: {' against '.join(row['agents'])}: {row['error']}", file=sys.stderr)
+    if summary["failed"]:
+        raise SystemExit(1)
 
 
-def play_missing(store: Store, rules: Rules, meetings: Meetings, options: Tournament) -> int:
-    """Plays and stores the pairs that are not there yet; returns how many."""
-    plan = []
-    for a, b in meetings:
-        there = store.played(_filed(rules, a, b, options.seed)[0], rules.num_sides)
-        plan.append((a, b, [pair for pair in range(options.pairs) if pair not in there]))
-    left = sum(len(missing) for *_, missing in plan)
-    with _progress() as bar:
-        task = bar.add_task("", total=len(meetings) * options.pairs)
-        bar.advance(task, len(meetings) * options.pairs - left)
-        for a, b, missing in plan:
-            bar.update(task, description=f"{a.name} against {b.name}")
-            pairing, swapped = _filed(rules, a, b, options.seed)
-            for start in range(0, len(missing), options.block):
-                pairs = missing[start : start + options.block]
-                matches = _play(rules, a, b, options.seed, pairs)
-                store.add(pairing, matches.swapped() if swapped else matches)
-                bar.advance(task, len(pairs))
-    return left
+def make_plan(options: Tournament) -> Plan:
+    """What these options ask for.
+
+    Raises:
+        ValueError: One of them is wrong.
+    """
+    rules = _check(options)
+    test = sprt.Hypotheses(*options.sprt, options.alpha, options.beta) if options.sprt else None
+    entered = [enter(spec) for spec in options.agents]
+    contenders = {contender.name: contender for contender in entered}
+    names = [contender.name for contender in entered]
+    return Plan(
+        rules=rules,
+        seed=options.seed,
+        pairs=options.pairs,
+        contenders=contenders,
+        meetings={
+            Meeting(rules.spec, options.seed, tuple(contenders[name].identity for name in who)): who
+            for who in make_schedule(options.schedule, names, rules.num_sides)
+        },
+        anchor=anchor(options.anchor, entered),
+        test=test,
+    )
 
 
-def summarise(
-    store: Store, rules: Rules, meetings: Meetings, zero: str, options: Tournament
-) -> dict[str, Any]:
-    """What summary.json says: a function of stored results alone."""
-    names = list(dict.fromkeys(contender.name for meeting in meetings for contender in meeting))
-    results = [_stored(store, rules, a, b, options) for a, b in meetings]
-    shares = np.stack([match_shares(one, rules).mean(axis=1) for one in results], axis=1)
-    who = [(names.index(a.name), names.index(b.name)) for a, b in meetings]
-    rated = ratings.rate(len(names), who, shares, names.index(zero), rules.num_sides - 1)
-    ranking: list[dict[str, Any]] = [
-        {"agent": name, "rating": rating.value, "low": rating.low, "high": rating.high}
-        for name, rating in zip(names, rated, strict=True)
-    ]
-    return {
-        "rules": rules.spec,
-        "seed": options.seed,
-        "anchor": zero,
-        "pairings": [
-            {"a": a.name, "b": b.name, "rules": rules.spec, **asdict(score(one, rules))}
-            for (a, b), one in zip(meetings, results, strict=True)
-        ],
-        "ratings": sorted(ranking, key=lambda row: row["rating"], reverse=True),
+class Progress:
+    """How far a tournament is.
+
+    Attributes:
+        store: The results.
+        plan: What is to be played.
+        done: The pairs of each meeting that are stored.
+        ends: The pairs after which the test has decided a meeting.
+        errors: Why a meeting failed.
+        there: Pairs that were stored before.
+        played: Pairs that were played since.
+    """
+
+    def __init__(self, store: Store, plan: Plan) -> None:
+        """Looks up what is there."""
+        self.store = store
+        self.plan = plan
+        pairs = set(range(plan.pairs))
+        self.done = {meeting: store.played(meeting) & pairs for meeting in plan.meetings}
+        self.ends: dict[Meeting, int] = {}
+        self.errors: dict[Meeting, str] = {}
+        self.there = sum(map(len, self.done.values()))
+        self.played = 0
+        for meeting in plan.meetings:
+            self._test(meeting)
+
+    def take(self, outcome: Outcome) -> None:
+        """Stores what came of a block."""
+        meeting = outcome.block.meeting
+        if outcome.matches is None:
+            self.errors.setdefault(meeting, outcome.error)
+            return
+        self.store.add(meeting, outcome.matches)
+        self.done[meeting].update(outcome.block.pairs)
+        self.played += len(outcome.block.pairs)
+        self._test(meeting)
+
+    def goes_on(self, meeting: Meeting) -> bool:
+        """Whether more of it is to be played."""
+        return meeting not in self.errors and meeting not in self.ends
+
+    def counting(self) -> dict[Meeting, int]:
+        """How many pairs of each meeting count, from the first on."""
+        return {
+            meeting: self.ends.get(meeting, _prefix(done)) for meeting, done in self.done.items()
+        }
+
+    def _test(self, meeting: Meeting) -> None:
+        if self.plan.test is None or not self.goes_on(meeting):
+            return
+        if number := _prefix(self.done[meeting]):
+            decision = decide(self.plan, self.store.matches(meeting, number))
+            if decision and decision.verdict:
+                self.ends[meeting] = decision.pairs
+
+
+def play_missing(progress: Progress, options: Tournament) -> None:
+    """Plays and stores the pairs that are not there yet; what fails is in `progress.errors`."""
+    plan = progress.plan
+    policies = {contender.identity: contender.policy for contender in plan.contenders.values()}
+
+    def policy_of(name: str, identity: str) -> Policy:
+        return policies[identity]
+
+    blocks = _blocks(progress, _block_size(progress, options))
+    if options.ray:
+        outcomes = play_on_ray(blocks, options.ray, options.workers)
+    elif options.workers > 1:
+        outcomes = play_in_processes(blocks, options.workers)
+    else:
+        outcomes = play_here(blocks, policy_of)
+
+    def draw() -> Iterator[Any]:
+        summary = summarise(progress.store, plan, progress.counting(), progress.errors)
+        return reversed(list(tables.tournament_tables(summary)))  # the ratings first
+
+    total = len(plan.meetings) * plan.pairs
+    with closing(outcomes), showing(total, progress.there, draw) as tell:  # type: ignore[type-var]
+        for outcome in outcomes:
+            progress.take(outcome)
+            tell(len(outcome.block.pairs))
+
+
+def _blocks(progress: Progress, size: int) -> Iterator[Block]:
+    """What is to be played: the first block of every meeting, then the second, and so on."""
+    plan = progress.plan
+    missing = {
+        meeting: [pair for pair in range(plan.pairs) if pair not in done]
+        for meeting, done in progress.done.items()
     }
+    for start in itertools.count(step=size):
+        if all(start >= len(pairs) for pairs in missing.values()):
+            return
+        for meeting, pairs in missing.items():
+            if (block := pairs[start : start + size]) and progress.goes_on(meeting):
+                yield Block(meeting, plan.meetings[meeting], tuple(block))
+
+
+def _block_size(progress: Progress, options: Tournament) -> int:
+    """Pairs a block: fewer than --block where several workers would have none left to play."""
+    left = len(progress.done) * progress.plan.pairs - progress.there
+    shared = math.ceil(left / (4 * options.workers)) if options.workers > 1 else left
+    return max(1, min(options.block, shared))
+
+
+def _prefix(done: set[int]) -> int:
+    """How many pairs are there from the first on without a gap."""
+    return next(pair for pair in itertools.count() if pair not in done)
 
 
 def _check(options: Tournament) -> Rules:
@@ -96,7 +190,7 @@ def _check(options: Tournament) -> Rules:
         raise ValueError(
             f"--agents has {len(options.agents)}; give two or more, as in --agents greedy random"
         )
-    for name in ("pairs", "block"):
+    for name in ("pairs", "block", "workers"):
         if getattr(options, name) < 1:
             raise ValueError(f"--{name} {getattr(options, name)} is not a whole number from 1 up")
     if not 0 <= options.seed <= MAX_SEED:
@@ -104,45 +198,12 @@ def _check(options: Tournament) -> Rules:
     return Rules.from_spec(options.rules)
 
 
-def _filed(rules: Rules, a: Contender, b: Contender, seed: int) -> tuple[Pairing, bool]:
-    """What this pairing is stored as, and whether with a and b exchanged.
-
-    Of two sides, a against b is b against a, and is stored once.
-    """
-    swapped = rules.num_sides == 2 and b.identity < a.identity
-    first, second = (b, a) if swapped else (a, b)
-    return Pairing(rules.spec, seed, first.identity, second.identity), swapped
-
-
-def _stored(store: Store, rules: Rules, a: Contender, b: Contender, options: Tournament) -> Matches:
-    pairing, swapped = _filed(rules, a, b, options.seed)
-    matches = store.matches(pairing, options.pairs, rules.num_sides)
-    return matches.swapped() if swapped else matches
-
-
-def _play(rules: Rules, a: Contender, b: Contender, seed: int, pairs: list[int]) -> Matches:
-    try:
-        return arena.play(rules, a.policy, b.policy, seed, np.array(pairs))
-    except Exception as error:  # agents are other people's code
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        raise ValueError(f"{a.name} against {b.name}: {kind}{error}") from error
-
-
-def _progress() -> Progress:
-    """A progress bar on a terminal, and silence elsewhere."""
-    columns = (MofNCompleteColumn(), TextColumn("pairs"), TimeRemainingColumn())
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        *columns,
-        console=Console(stderr=True),
-        disable=not sys.stderr.isatty(),
-        transient=True,
-    )
-
-
 def _write(path: Path, summary: dict[str, Any]) -> None:
     """Writes the file whole or not at all."""
     half = path.with_name(f"{path.name}.{os.getpid()}")
-    half.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    half.replace(path)
+    try:
+        half.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        half.replace(path)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise

@@ -66,18 +66,26 @@ def ask(policy: Policy, games: Games) -> Array:
         ValueError: It did not return a legal action for each; the message names the policy.
     """
     views, masks = games.view(), games.action_mask()
-    answer = policy.act(views, masks, turn_keys(games))
+    return checked(policy, policy.act(views, masks, turn_keys(games)), views, masks)
+
+
+def checked(policy: Policy, answer: Any, views: Array, masks: Array) -> Array:
+    """What a policy answered, if it is one legal action a row: int64 [B].
+
+    Raises:
+        ValueError: It is not; the message names the policy.
+    """
     try:
         actions = np.asarray(answer)
     except ValueError:  # rows of different lengths
         actions = np.asarray(None)
-    if actions.shape != (len(games),) or actions.dtype.kind not in "iu":
+    if actions.shape != (len(views),) or actions.dtype.kind not in "iu":
         raise ValueError(
             f"{policy!r} returned {actions.dtype} of shape {actions.shape}; it must return "
-            f"whole numbers of shape ({len(games)},)"
+            f"whole numbers of shape ({len(views)},)"
         )
     in_range = np.clip(actions, 0, masks.shape[1] - 1)
-    legal = masks[np.arange(len(games)), in_range] & (actions == in_range)
+    legal = masks[np.arange(len(views)), in_range] & (actions == in_range)
     if not legal.all():
         row = int(np.argmin(legal))
         raise ValueError(

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from eval import arena
-from eval.arena import Matches, pair_seeds, play, seatings
-from eval.scores import leads, match_shares, score
+from eval.arena import Matches, hash_rows, pair_seeds, play, play_meeting, seatings
+from eval.scores import leads, match_shares, score, table_score
 from fives_env.games import Games
 from fives_env.play import advance
 from fives_env.policies import BuiltIn
@@ -28,20 +28,55 @@ def matches(winner: Any, scores: Any) -> Matches:
     zeros = np.zeros_like(winner)
     return Matches(
         pairs=np.arange(len(winner)),
+        sides=seatings(winner.shape[1]),
         scores=np.array(scores),
         rounds=zeros + 5,
         winner=winner,
         truncated=zeros == 1,
+        leader=zeros,
         deals=zeros,
         lines=zeros,
+        moves=np.full(winner.shape, b"", object),
     )
 
 
-def test_seatings() -> None:
-    assert seatings(TWO)[:, :2].tolist() == [[0, 1], [1, 0]]
-    assert seatings(PARTNERS).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
-    assert seatings(THREE)[:, :3].tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert seatings(FOUR).tolist() == (1 - np.eye(4, dtype=int)).tolist()
+class Alone:
+    """Plays like a built-in policy, but is asked from Python; keeps what it was asked."""
+
+    def __init__(self, name: str) -> None:
+        self.policy = BuiltIn(name)
+        self.seats: set[int] = set()
+
+    def act(self, views: Any, masks: Any, keys: Any) -> Any:
+        self.seats |= set(views["viewer"].tolist())
+        return self.policy.act(views, masks, keys)
+
+
+def test_two_agents_take_each_side_once() -> None:
+    assert seatings(2).tolist() == [[0, 1], [1, 0]]
+    assert seatings(3).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert seatings(4).tolist() == (1 - np.eye(4, dtype=int)).tolist()
+
+
+@pytest.mark.parametrize("num_sides", [2, 3, 4])
+def test_as_many_agents_as_sides_take_each_side_once(num_sides: int) -> None:
+    table = seatings(num_sides, num_sides)
+    for line in [*table, *table.T]:
+        assert sorted(line) == list(range(num_sides))
+    assert (np.diagonal(table) == 0).all()
+    order = {tuple(np.roll(row, -row.tolist().index(0)).tolist()) for row in table}
+    assert order == {tuple(range(num_sides))}  # everybody's neighbour stays the same
+
+
+def test_partners_share_an_agent() -> None:
+    agents = Alone("greedy"), Alone("random")
+    play(PARTNERS, *agents, 0, np.arange(1))
+    assert agents[0].seats == agents[1].seats == {0, 1, 2, 3}
+    game = Games(PARTNERS)
+    game.reset(seed=pair_seeds(0, np.array([0])))
+    agents[0].seats.clear()
+    arena.play_out(game, agents, np.array([[0, 1, 0, 1]]))
+    assert agents[0].seats == {0, 2}
 
 
 def test_pair_seeds_are_unique_and_far_from_training_seeds() -> None:
@@ -97,11 +132,61 @@ def test_a_match_of_a_block_is_the_match_played_alone() -> None:
     block = play(TWO, GREEDY, RANDOM, 9, np.arange(20))
     game = Games(TWO)
     game.reset(seed=pair_seeds(9, np.array([13])))
-    advance(game, [GREEDY, RANDOM], seatings(TWO)[1:])
+    advance(game, [GREEDY, RANDOM], np.array([[1, 0, 0, 0]]))
     assert block.scores[13, 1].tolist() == game.data["scores"][0, :2].tolist()
     assert block.winner[13, 1] == game.data["winner"][0]
     again = play(TWO, GREEDY, RANDOM, 9, np.array([13]))
     assert again.lines.tolist() == block.lines[13:14].tolist()
+
+
+@ALL
+def test_the_record_has_every_action(rules: Rules) -> None:
+    """Built-in policies and those that Python asks are recorded alike, and play as `advance`."""
+    compiled = play(rules, GREEDY, RANDOM, 4, np.arange(5))
+    asked = play(rules, Alone("greedy"), RANDOM, 4, np.arange(5))
+    both_asked = play(rules, Alone("greedy"), Alone("random"), 4, np.arange(5))
+    for name, values in vars(compiled).items():
+        assert (getattr(asked, name) == values).all(), name
+        assert (getattr(both_asked, name) == values).all(), name
+    game = Games(rules)
+    game.reset(seed=pair_seeds(4, np.array([3])))
+    leader = int(game.data["leader"][0])
+    for action in compiled.moves[3, 0]:
+        assert not game.data["match_over"][0]
+        game.step([action])
+    assert game.data["match_over"][0]
+    assert game.data["scores"][0, : rules.num_sides].tolist() == compiled.scores[3, 0].tolist()
+    assert game.data["round"][0] + 1 == compiled.rounds[3, 0]
+    assert leader == compiled.leader[3, 0]
+
+
+def test_a_record_grows_with_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = play(THREE, Alone("greedy"), RANDOM, 4, np.arange(4))
+    monkeypatch.setattr(arena, "_ROOM", 3)
+    assert (play(THREE, Alone("greedy"), RANDOM, 4, np.arange(4)).moves == whole.moves).all()
+    assert (play(THREE, GREEDY, RANDOM, 4, np.arange(4)).moves == whole.moves).all()
+
+
+def test_hashes_tell_rows_apart() -> None:
+    rows = [b"", b"\0", b"\0\0", b"\1", b"\1\2", b"\2\1", b"\1\2"]
+    hashes = hash_rows(rows)
+    assert hashes[-1] == hashes[4]
+    assert len(np.unique(hashes)) == 6
+    assert hash_rows([b"", b"\1"]).tolist() == hashes[[0, 3]].tolist()
+
+
+@pytest.mark.parametrize("rules", [THREE, FOUR], ids=lambda rules: rules.spec)
+def test_tables_of_different_agents_give_each_its_due(rules: Rules) -> None:
+    agents = [GREEDY, *[RANDOM] * (rules.num_sides - 1)]
+    found = play_meeting(rules, agents, 6, np.arange(60))
+    assert found.num_agents == rules.num_sides
+    assert (found.deals == found.deals[:, :1]).all()
+    alone = play(rules, GREEDY, RANDOM, 6, np.arange(60))
+    assert (found.lines == alone.lines).all()  # all the others are the same agent here
+    first, *others = table_score(found, rules)["agents"]
+    assert first["low"] > 1 / rules.num_sides
+    assert all(other["high"] < first["low"] for other in others)
+    assert sum(one["win_rate"] for one in [first, *others]) == pytest.approx(1)
 
 
 def test_B59_deals_are_distinct_for_deterministic_agents() -> None:

@@ -29,7 +29,7 @@ def test_from_the_shell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "one of {tournament, benchmark, report}"),
+        ((), "one of {tournament, replay, export, "),
         (("play",), "play"),
         (("tournament",), "--agents"),
         ((*TOURNAMENT, "--games", "7"), "--games"),
@@ -43,6 +43,11 @@ def test_from_the_shell(tmp_path: Path) -> None:
         ((*TOURNAMENT, "--agents", "greedy", "gredy"), "did you mean greedy?"),
         ((*TOURNAMENT, "--agents", "greedy", "model:/nowhere"), "/nowhere"),
         ((*TOURNAMENT, "--anchor", "model:x"), "--anchor model:x does not play"),
+        ((*TOURNAMENT, "--schedule", "swiss"), "swiss is not one of round-robin, gauntlet, tables"),
+        ((*TOURNAMENT, "--workers", "0"), "--workers 0 is not a whole number from 1 up"),
+        ((*TOURNAMENT, "--sprt", "9", "2"), "--sprt 9 2: give two differences in Elo points"),
+        (("replay", "--results", "OUT"), "is not there; give the --out folder of a tournament"),
+        (("export", "--results", "OUT", "--out", "x.txt"), "must end in .csv or .parquet"),
         ((*TOURNAMENT[:-1], "FILE"), "cannot be used"),
         (("benchmark", "--seconds", "0"), "--seconds 0 must be more than 0"),
         (("benchmark", "--json", "OUT"), "is a folder"),
@@ -66,7 +71,7 @@ def test_bad_input_is_one_line(
     assert message in said.err
 
 
-@pytest.mark.parametrize("command", ["tournament", "benchmark", "report"])
+@pytest.mark.parametrize("command", ["tournament", "replay", "export", "benchmark", "report"])
 def test_help(capsys: pytest.CaptureFixture[str], command: str) -> None:
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
@@ -80,7 +85,7 @@ def test_interruption_is_no_traceback(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eval.arena.play", interrupted)
+    monkeypatch.setattr("eval.arena.play_meeting", interrupted)
     with pytest.raises(SystemExit) as stop:
         main([*TOURNAMENT[:-1], str(tmp_path)])
     assert stop.value.code == 130

@@ -1,18 +1,27 @@
 """Tournaments: resumed ones equal those that were never stopped, and summary.json says it all."""
 
 import json
+import re
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from eval import arena, contenders, tournament
+from eval import arena, contenders, live, tournament
 from eval.commands import Tournament
-from eval.contenders import Contender, enter, pairings
+from eval.contenders import Contender, enter, enter_as
+from eval.replay import stored
+from eval.results import open_results, read_results
+from eval.schedule import make_schedule
+from eval.scores import match_shares
+from eval.store import Store, StoreError
 from eval.tournament import run
-from fives_env.play import advance
 from fives_env.policies import BuiltIn
 
 AGENTS = ("greedy", "random")
@@ -27,20 +36,40 @@ def summary(options: Tournament) -> dict[str, Any]:
 def num_rows(options: Tournament) -> int:
     """Matches in the store."""
     database = sqlite3.connect(options.out / "results.sqlite")
+    if not database.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]:
+        return 0  # it is just being made
     return int(database.execute("SELECT COUNT(*) FROM matches").fetchone()[0])
+
+
+def rows(options: Tournament) -> list[Any]:
+    """Everything in the store."""
+    with open_results(options.out) as store:
+        return list(stored(store))
+
+
+@pytest.fixture
+def entering(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Agents that may be entered beside those of the registry; to be filled by the test."""
+    agents: dict[str, Any] = {}
+
+    def entering(spec: str) -> Contender:
+        return Contender(spec, spec, agents[spec]) if spec in agents else enter(spec)
+
+    monkeypatch.setattr(tournament, "enter", entering)
+    return agents
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The pairs that are played, as they are played."""
     pairs: list[int] = []
-    play = arena.play
+    play = arena.play_meeting
 
     def counting(*arguments: Any) -> Any:
         pairs.extend(arguments[-1].tolist())
         return play(*arguments)
 
-    monkeypatch.setattr(arena, "play", counting)
+    monkeypatch.setattr(arena, "play_meeting", counting)
     return pairs
 
 
@@ -60,12 +89,8 @@ def test_summary_says_what_the_design_says(tmp_path: Path) -> None:
     assert (anchor["rating"], anchor["low"], anchor["high"]) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("failure", [KeyboardInterrupt, MemoryError])
 def test_a_stopped_tournament_goes_on_where_it_stopped(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    counted: list[int],
-    failure: type[BaseException],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]
 ) -> None:
     agents = ("greedy", "random", "greedy")
     whole = Tournament(agents=agents, pairs=50, out=tmp_path / "whole", block=10)
@@ -73,27 +98,46 @@ def test_a_stopped_tournament_goes_on_where_it_stopped(
     assert len(counted) == 100
     counted.clear()
     stopped = Tournament(agents=agents, pairs=50, out=tmp_path / "stopped", block=10)
-    calls = iter(range(100))
+    play_out, calls = arena.play_out, iter(range(100))
 
-    def failing(*arguments: Any) -> None:
+    def stopping(*arguments: Any) -> Any:
         if next(calls) == 7:
-            raise failure
-        advance(*arguments)
+            raise KeyboardInterrupt
+        return play_out(*arguments)
 
-    monkeypatch.setattr("eval.arena.advance", failing)
-    with pytest.raises((KeyboardInterrupt, ValueError)):
+    monkeypatch.setattr(arena, "play_out", stopping)
+    with pytest.raises(KeyboardInterrupt):
         run(stopped)
-    monkeypatch.setattr("eval.arena.advance", advance)
-    assert num_rows(stopped) == 2 * 70
+    monkeypatch.setattr(arena, "play_out", play_out)
+    assert num_rows(stopped) == 4 * 20 + 3 * 10  # a mirror match is stored once
     counted.clear()
     run(stopped)
     assert len(counted) == 30
-    assert num_rows(stopped) == 2 * 100
     assert summary(stopped) == summary(whole)
+    assert rows(stopped) == rows(whole)
     counted.clear()
     run(stopped)
     assert counted == []
     assert summary(stopped) == summary(whole)
+
+
+def test_kill_9_and_the_same_command_again(tmp_path: Path) -> None:
+    whole = Tournament(agents=AGENTS, pairs=600, out=tmp_path / "whole")
+    run(whole)
+    killed = Tournament(agents=AGENTS, pairs=600, out=tmp_path / "killed", block=2)
+    command = [sys.executable, "-m", "eval", "tournament", "--agents", *AGENTS]
+    command += ["--pairs", "600", "--block", "2", "--out", str(killed.out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while not (killed.out / "results.sqlite").is_file() or num_rows(killed) < 10:
+            time.sleep(0.001)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    there = num_rows(killed) // 2
+    assert 0 < there < 600
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"{600 - there:,} pairs played, {there:,} were there already" in again.stdout
+    assert summary(killed) == summary(whole)
+    assert rows(killed) == rows(whole)
 
 
 def test_more_pairs_play_only_what_is_missing(tmp_path: Path, counted: list[int]) -> None:
@@ -147,7 +191,7 @@ def test_mirror_match(tmp_path: Path) -> None:
     assert (row["win_rate"], row["low"], row["high"]) == (0.5, 0.5, 0.5)
     assert row["points_per_round"] == 0
     assert (row["matches"], row["distinct_matches"]) == (50, 25)
-    assert num_rows(options) == 50
+    assert num_rows(options) == 25
     assert summary(options)["ratings"] == [{"agent": "greedy", "rating": 0, "low": 0, "high": 0}]
 
 
@@ -159,9 +203,93 @@ def test_one_pair_is_enough_to_run(tmp_path: Path) -> None:
 
 
 def test_everybody_meets_everybody_once() -> None:
-    entered = [Contender(name, name, BuiltIn("random")) for name in "abcab"]
-    met = [a.name + b.name for a, b in pairings(entered)]
+    met = make_schedule("round-robin", list("abcab"), 2)
     assert sorted("".join(sorted(pair)) for pair in met) == ["aa", "ab", "ac", "bb", "bc"]
+
+
+def test_in_a_gauntlet_the_first_meets_the_others() -> None:
+    assert make_schedule("gauntlet", list("cabcb"), 2) == [("c", "a"), ("c", "b"), ("c", "c")]
+
+
+def test_tables_seat_every_set_of_agents_once_whatever_their_order() -> None:
+    met = make_schedule("tables", list("dbacb"), 3)
+    assert sorted(met) == [tuple("abc"), tuple("abd"), tuple("acd"), tuple("bcd")]
+    assert make_schedule("tables", list("abcd"), 3) == met
+    assert make_schedule("tables", list("ba"), 2) == [("a", "b")]
+    with pytest.raises(ValueError, match=r"needs 3 different agents.*has 2"):
+        make_schedule("tables", list("abb"), 3)
+
+
+def test_gauntlet_and_a_third_agent_play_only_what_is_missing(
+    tmp_path: Path, counted: list[int]
+) -> None:
+    run(Tournament(agents=AGENTS, pairs=10, out=tmp_path, schedule="gauntlet"))
+    run(Tournament(agents=("greedy", "random", "greedy"), pairs=10, out=tmp_path))
+    assert len(counted) == 20
+
+
+def test_tables_of_different_agents(tmp_path: Path, entering: dict[str, Any]) -> None:
+    entering |= {"other": BuiltIn("random"), "third": BuiltIn("random")}
+    options = Tournament(
+        agents=("random", "greedy", "other", "third"),
+        rules="threes-and-fives:players=3",
+        schedule="tables",
+        pairs=30,
+        out=tmp_path,
+    )
+    run(options)
+    content = summary(options)
+    assert content["pairings"] == []
+    assert len(content["tables"]) == 4
+    for table in content["tables"]:
+        assert table["matches"] == 90
+        assert sum(one["win_rate"] for one in table["agents"]) == pytest.approx(1)
+    assert content["ratings"][0]["agent"] == "greedy"
+    assert content["ratings"][0]["low"] > 0
+    assert num_rows(options) == 4 * 90
+    mixed = read_results(tmp_path)
+    assert [len(result.agents) for result in mixed.meetings] == [3] * 4
+
+
+def test_results_are_read_back(tmp_path: Path) -> None:
+    options = Tournament(agents=("greedy", "random", "greedy"), pairs=20, out=tmp_path)
+    run(options)
+    found = read_results(tmp_path)
+    assert (found.names, found.anchor, found.seed) == (["greedy", "random"], "random", 0)
+    assert [result.agents for result in found.meetings] == [(0, 1), (0, 0)]
+    row = found.summary["pairings"][0]
+    won = match_shares(found.meetings[0].matches, found.rules)
+    assert won.mean() == pytest.approx(row["win_rate"])
+
+
+def test_results_that_are_not_there_or_damaged(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"summary\.json cannot be read"):
+        read_results(tmp_path)
+    options = Tournament(agents=AGENTS, pairs=5, out=tmp_path)
+    run(options)
+    (tmp_path / "summary.json").write_text('{"pairings": []}')
+    with pytest.raises(ValueError, match=r"summary\.json is damaged or of an older version"):
+        read_results(tmp_path)
+    run(options)
+    (tmp_path / "results.sqlite").unlink()
+    with pytest.raises(ValueError, match=r"results\.sqlite is not there"):
+        read_results(tmp_path)
+
+
+def test_a_test_ends_a_meeting_early_and_always_at_the_same_pair(tmp_path: Path) -> None:
+    """Whatever the blocks, and however much was there before."""
+    contents = []
+    for block, folder in ((500, "one"), (7, "two"), (60, "two")):
+        options = Tournament(
+            agents=AGENTS, pairs=400, sprt=(0, 50), block=block, out=tmp_path / folder
+        )
+        run(options)
+        contents.append(summary(options))
+    assert contents[0] == contents[1] == contents[2]
+    (row,) = contents[0]["pairings"]
+    assert row["sprt"]["verdict"] == "stronger"
+    assert row["pairs"] == row["sprt"]["pairs"] < 100
+    assert num_rows(options) < 2 * 100  # the second folder's
 
 
 def test_a_model_is_known_by_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,20 +309,139 @@ def test_a_model_is_known_by_its_weights(monkeypatch: pytest.MonkeyPatch) -> Non
     assert before.identity == enter("model:x").identity
     Network.weights = np.ones(3, np.float32)
     assert before.identity != enter("model:x").identity
+    with pytest.raises(ValueError, match="model:x has changed"):
+        enter_as("model:x", before.identity)
 
 
-def test_failing_agent_is_named_and_finished_matches_stay(
+class Broken:
+    def act(self, views: Any, masks: Any, keys: Any) -> Any:
+        raise RuntimeError("out of\nideas")
+
+
+class Cheat:
+    def act(self, views: Any, masks: Any, keys: Any) -> Any:
+        return np.full(len(views), 113)
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        (Broken(), "greedy against bad: RuntimeError: out of ideas"),
+        (Cheat(), "greedy against bad: <.*Cheat.* chose action 113 for seat .* which is illegal"),
+    ],
+)
+def test_failing_agent_is_named_and_the_others_go_on(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    entering: dict[str, Any],
+    agent: Any,
+    message: str,
+) -> None:
+    entering["bad"] = agent
+    options = Tournament(agents=("greedy", "bad", "random"), pairs=10, out=tmp_path, block=4)
+    with pytest.raises(SystemExit) as stop:
+        run(options)
+    assert stop.value.code == 1
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error:")]
+    assert len(errors) == 2
+    assert re.search(message, errors[0])
+    content = summary(options)
+    assert [row["agents"] for row in content["failed"]] == [["greedy", "bad"], ["bad", "random"]]
+    assert [(row["a"], row["b"]) for row in content["pairings"]] == [AGENTS]
+    assert content["pairings"][0]["pairs"] == 10
+    assert [row["agent"] for row in content["ratings"]] == ["greedy", "random"]
+    assert num_rows(options) == 20
+    entering["bad"] = BuiltIn("random")  # mended: the same command now plays what is missing
+    run(options)
+    assert num_rows(options) == 60
+    assert summary(options)["failed"] == []
+
+
+def test_an_agent_that_fails_in_mid_tournament_keeps_what_it_played(
+    tmp_path: Path, entering: dict[str, Any]
+) -> None:
+    class Tired(BuiltIn):
+        left = 150
+
+        def act(self, views: Any, masks: Any, keys: Any) -> Any:
+            self.left -= 1
+            if self.left < 0:
+                raise RuntimeError("tired")
+            return super().act(views, masks, keys)
+
+    tired = Tired("greedy")
+    tired.kind = -1  # to be asked
+    entering["tired"] = tired
+    options = Tournament(agents=("tired", "random"), pairs=10, out=tmp_path, block=1)
+    with pytest.raises(SystemExit):
+        run(options)
+    kept = num_rows(options)
+    assert 0 < kept < 20
+    assert summary(options)["pairings"] == []
+
+
+def test_missing_model_is_said_before_anything_is_played(tmp_path: Path) -> None:
+    options = Tournament(agents=("greedy", f"model:{tmp_path}/none"), out=tmp_path / "out")
+    with pytest.raises(ValueError, match="none"):
+        run(options)
+    assert not options.out.exists()
+
+
+def test_a_full_disk_is_one_line_and_keeps_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Broken:
-        def act(self, views: Any, masks: Any, keys: Any) -> Any:
-            raise RuntimeError("out of ideas")
+    options = Tournament(agents=AGENTS, pairs=3000, out=tmp_path)
+    prepare = Store._prepare
 
-    def entering(spec: str) -> Contender:
-        return Contender("broken", "broken", Broken()) if spec == "broken" else enter(spec)
+    def small(self: Store) -> None:
+        prepare(self)
+        self._database.execute("PRAGMA max_page_count = 60")
 
-    monkeypatch.setattr(tournament, "enter", entering)
-    options = Tournament(agents=("greedy", "random", "broken"), pairs=10, out=tmp_path)
-    with pytest.raises(ValueError, match="greedy against broken: RuntimeError: out of ideas"):
-        run(options)
-    assert num_rows(options) == 20
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "_prepare", small)
+        with pytest.raises(StoreError, match="full"):
+            run(options)
+    there = num_rows(options)
+    assert there > 0
+    assert there % 1000 == 0  # whole blocks
+    run(options)
+    assert num_rows(options) == 6000
+
+
+def test_a_summary_that_cannot_be_written_leaves_nothing_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, *_: object, **__: object) -> None:
+        self.touch()
+        raise OSError(28, "No space left on device", str(self))
+
+    options = Tournament(agents=AGENTS, pairs=5, out=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        with pytest.raises(OSError, match="No space left"):
+            run(options)
+    assert [path.name for path in tmp_path.iterdir()] == ["results.sqlite"]
+    run(options)
+    assert len(summary(options)["pairings"]) == 1
+
+
+def test_the_terminal_shows_ratings_and_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    run(Tournament(agents=AGENTS, pairs=40, out=tmp_path, block=10))
+    shown = capsys.readouterr().err
+    assert "40/40" in shown or "10/40" in shown
+    assert "Elo ratings, random = 0" in shown
+
+
+def test_without_a_terminal_there_is_a_line_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(live, "BETWEEN_LINES", 0.0)
+    run(Tournament(agents=AGENTS, pairs=4, out=tmp_path, block=2))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("2 of 4 pairs, ")
+    assert len(lines) == 2
