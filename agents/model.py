@@ -107,8 +107,23 @@ def save_model(folder: str | os.PathLike[str], network: Network, card: Card) -> 
     """
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
-    _replace(where / WEIGHTS, save(network.tensors()))
-    _replace(where / CARD, card.to_json().encode())
+    replace_file(where / WEIGHTS, save(network.tensors()))
+    replace_file(where / CARD, card.to_json().encode())
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all, whatever moment the process is killed at."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)  # mkstemp gives the owner alone access
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _model_folder(folder: Path) -> Path:
@@ -121,20 +136,6 @@ def _model_folder(folder: Path) -> Path:
         f"there is no model in {str(folder)!r}: it needs {WEIGHTS} and {CARD} "
         "(python -m train writes them)"
     )
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)  # mkstemp gives the owner alone access
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _refuse_empty(views: Array, masks: Array) -> None:

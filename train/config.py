@@ -1,14 +1,25 @@
 """What a training run can be told: frozen dataclasses that tyro turns into the command line."""
 
+import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Self
+
+import tyro
 
 from agents import canonical
 from fives_env.rules import Rules
 
 DEFAULT_MINUTES = 2.5
 EPISODES = ("rounds", "matches")
+SELF = "self"
+"""Among opponents: snapshots of the learner."""
+MATCHMAKING = ("uniform", "recent", "prioritised")
+ACTIONS = ("sample", "best")
+MOST_NAMED, MOST_SNAPSHOTS = 24, 48
+"""Opponents: a batch seats at most 126, and earlier snapshots finish their games."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +61,39 @@ class Ppo:
 
 
 @dataclass(frozen=True)
+class Pool:
+    """Whom the learner meets how often, and the snapshots of itself among them."""
+
+    matchmaking: str = "uniform"
+    """uniform: those named are equally likely, and so are all snapshots among themselves; recent:
+    the newer a snapshot, the likelier; prioritised: those the learner loses to are likelier."""
+    every: int = 200_000
+    """Decisions between two snapshots."""
+    size: int = 32
+    """Snapshots that are met: the newest so many."""
+    actions: str = "sample"
+    """How a snapshot chooses: sample, as the learner does, or best."""
+
+    def __post_init__(self) -> None:
+        """Refuses what there is not."""
+        _one_of("matchmaking", self.matchmaking, MATCHMAKING)
+        _one_of("actions", self.actions, ACTIONS)
+        _at_least("every", self.every, 1)
+        if not 1 <= self.size <= MOST_SNAPSHOTS:
+            raise ValueError(f"size={self.size} is not a number from 1 to {MOST_SNAPSHOTS}")
+
+
+@dataclass(frozen=True)
 class Sb3:
-    """Trains MaskablePPO of sb3-contrib on the native vector env against a fixed opponent."""
+    """Trains MaskablePPO of sb3-contrib on the native vector env against the given opponents."""
 
     rules: str
     """The game that is learned, as a rules spec: fives-and-threes, all-fives:players=4, ..."""
     out: Path
     """The run folder: new or empty. The agent is then model:OUT."""
-    opponent: str = "greedy"
-    """Who sits at the other seats, as an agent spec (python -m agents lists them)."""
+    opponent: Annotated[tuple[str, ...], tyro.conf.arg(aliases=["--opponents"])] = ("greedy",)
+    """Who sits at the other seats, as agent specs (python -m agents lists them), and self for
+    snapshots of the learner. Of several, each episode meets one."""
     minutes: float | None = None
     """How long to train (2.5 if --decisions is not given either)."""
     decisions: int | None = None
@@ -74,17 +109,21 @@ class Sb3:
     """Pairs of matches in an evaluation on the way."""
     final_pairs: int = 1000
     """Pairs of matches in the last one."""
+    evaluation: str = "best"
+    """How the agent chooses when it is measured: best, or sample as it does when it learns."""
     threads: int = 2
     """Threads of PyTorch."""
+    pool: Pool = field(default_factory=Pool)
+    """Whom the learner meets how often."""
     ppo: Ppo = field(default_factory=Ppo)
     """Settings of MaskablePPO."""
 
     def __post_init__(self) -> None:
         """Refuses what cannot be run, before anything is written."""
         Rules.from_spec(self.rules)
-        canonical(self.opponent)
-        if self.episodes not in EPISODES:
-            raise ValueError(f"episodes={self.episodes!r} is not one of {', '.join(EPISODES)}")
+        canonical_opponents(self.opponent)
+        _one_of("episodes", self.episodes, EPISODES)
+        _one_of("evaluation", self.evaluation, ACTIONS)
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes={self.minutes} is not a number above 0")
         if self.decisions is not None:
@@ -100,6 +139,65 @@ class Sb3:
         if self.minutes is None:
             return 60 * DEFAULT_MINUTES if self.decisions is None else math.inf
         return 60 * self.minutes
+
+    @classmethod
+    def from_json(cls, path: Path, out: Path) -> Self:
+        """The settings in a run folder's config.json, for the run in `out`.
+
+        Raises:
+            ValueError: The file cannot be read, or is not that of such a run.
+        """
+        try:
+            fields = json.loads(path.read_text(encoding="utf-8"))
+            ppo, pool = dict(fields.pop("ppo")), Pool(**fields.pop("pool"))
+            ppo["hidden"] = tuple(ppo["hidden"])
+            fields |= {"out": out, "opponent": tuple(fields["opponent"])}
+            return cls(**fields, ppo=Ppo(**ppo), pool=pool)
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+            raise ValueError(f"{path} does not hold the settings of an sb3 run") from None
+
+
+@dataclass(frozen=True)
+class Sb3Resume:
+    """Goes on with an sb3 run that was stopped or killed, as if it had not been."""
+
+    resume: Path
+    """The run folder; all settings are taken from its config.json."""
+    minutes: float | None = None
+    """A new time limit, counted from the start of the run."""
+    decisions: int | None = None
+    """A new limit of decisions, counted from the start of the run."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """Writes a trained model as an ONNX file, with the action mask as an input."""
+
+    model: tyro.conf.Positional[Path]
+    """The model's folder, or the run that made it."""
+    out: Path
+    """The file; an older one is replaced."""
+
+
+def canonical_opponents(names: Sequence[str]) -> list[str]:
+    """The shortest specs of these opponents; ``self`` as it is.
+
+    Raises:
+        ValueError: One is no agent's, one stands twice, or there is none or too many.
+    """
+    known = [SELF if name.strip() == SELF else canonical(name) for name in names]
+    if not 1 <= len(known) <= MOST_NAMED:
+        raise ValueError(f"{len(known)} opponents are named; give 1 to {MOST_NAMED}")
+    if twice := sorted({name for name in known if known.count(name) > 1}):
+        raise ValueError(f"opponent {twice[0]} is named twice")
+    return known
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(known)}")
 
 
 def _at_least(name: str, value: float, least: int) -> None:

@@ -1,38 +1,30 @@
 """``python -m train sb3``: MaskablePPO of sb3-contrib on the native vector env."""
 
-import math
 import sys
-import time
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import CSVOutputFormat, Logger, TensorBoardOutputFormat
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
-from agents import canonical, make_agent
-from agents.cards import Card
-from agents.model import ModelAgent, save_model
-from agents.network import Network
-from eval.arena import play
-from eval.scores import score
 from fives_env.envs.vector import FivesVectorEnv
 from fives_env.rules import Rules
+from train.checkpoint import read_checkpoint
 from train.clock import Clock
-from train.config import Sb3
-from train.networks import Policy, export, feature_scale, policy_arguments
+from train.config import Sb3, Sb3Resume, canonical_opponents
+from train.league import League
+from train.networks import Policy, feature_scale, policy_arguments
 from train.progress import ProgressBar
 from train.run_folder import RunFolder
+from train.sb3_state import restore
+from train.sb3_trainer import Trainer
 from train.sb3_vec_env import Sb3VecEnv
 from train.seeds import derive
-from train.stopping import Interruption
+from train.stopping import INTERRUPTED, Interruption
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
-MEASURED_AGAINST = ("random", "greedy")
+POOL = "pool"
+"""The folder of the pool, in that of the run."""
 
 
 def run(config: Sb3) -> int:
@@ -44,17 +36,66 @@ def run(config: Sb3) -> int:
     Raises:
         ValueError: The opponent, the rules or the run folder cannot be used.
     """
-    envs = make_envs(config)
-    envs.reset()  # an opponent that cannot play this says so before anything is written
-    folder = RunFolder(config.out, config)
-    torch.set_num_threads(config.threads)
+    league = make_league(config)
+    league.check(episodes(config)[0])  # who cannot play says so before anything is written
     clock = Clock(config.seconds, config.decisions)
+    model = make_model(config, make_envs(config, league), clock)
+    return _train(Trainer(config, RunFolder(config.out, config), clock, league), model)
+
+
+def resume(order: Sb3Resume) -> int:
+    """Goes on with a run from its last checkpoint.
+
+    Returns:
+        As `run`.
+
+    Raises:
+        ValueError: There is no run or no checkpoint, or it does not fit.
+    """
+    config = Sb3.from_json(order.resume / "config.json", order.resume)
+    config = replace(
+        config,
+        minutes=config.minutes if order.minutes is None else order.minutes,
+        decisions=config.decisions if order.decisions is None else order.decisions,
+    )
+    arrays, facts = read_checkpoint(config.out)
+    if not {"league", "seconds", "strength", "timesteps"} <= set(facts):
+        raise ValueError(f"the checkpoint in {config.out} is not that of an sb3 run")
+    league = League.restore(config.out / POOL, config.opponent, config.pool, facts["league"])
+    clock = Clock(config.seconds, config.decisions)
+    clock.set(facts["seconds"])
+    clock.decisions = facts["timesteps"]
+    if clock.part >= 1:
+        print(f"{config.out} is done; --minutes or --decisions would take it further")
+        return 0
+    envs = make_envs(config, league)
     model = make_model(config, envs, clock)
+    envs.reset()
+    restore(model, arrays, facts)
+    folder = RunFolder.reopen(config.out, config, clock.decisions)
+    trainer = Trainer(config, folder, clock, league)
+    trainer.strength = facts["strength"]
+    return _train(trainer, model)
+
+
+def _train(trainer: Trainer, model: MaskablePPO) -> int:
+    """Trains to the end, or until somebody asks to stop."""
+    config, folder, clock = trainer.config, trainer.folder, trainer.clock
+    torch.set_num_threads(config.threads)
     model.set_logger(_logger(folder))
-    folder.log.info("training on %s against %s", config.rules, canonical(config.opponent))
+    opponents = " ".join(canonical_opponents(config.opponent))
+    folder.log.info("training on %s against %s", config.rules, opponents)
+    folder.log.info(
+        "actions: learner sample, snapshots %s, evaluations %s; other opponents as they are named",
+        config.pool.actions,
+        config.evaluation,
+    )
+    new = model._last_obs is None
     with Interruption() as interruption, ProgressBar(clock) as bar:
-        trainer = _Trainer(config, folder, clock, bar, interruption)
-        model.learn(sys.maxsize, callback=trainer)
+        trainer.watch(bar, interruption, new)
+        trainer.init_callback(model)
+        trainer.add_snapshot()
+        model.learn(sys.maxsize, callback=trainer, reset_num_timesteps=new)
         clock.stop()
         if not interruption.asked:
             trainer.evaluate(config.final_pairs)
@@ -62,12 +103,17 @@ def run(config: Sb3) -> int:
     folder.log.info("%s after %s", "interrupted" if interruption.asked else "done", trainer.summary)
     folder.close()
     model.logger.close()
-    envs.close()
+    trainer.training_env.close()
     print(f"{trainer.summary}; play it as model:{config.out}")
     return INTERRUPTED if interruption.asked else 0
 
 
-def make_envs(config: Sb3) -> VecNormalize:
+def make_league(config: Sb3) -> League:
+    """Those whom the learner meets, without snapshots."""
+    return League(config.out / POOL, config.opponent, config.pool)
+
+
+def make_envs(config: Sb3, league: League) -> VecNormalize:
     """The tables that are learned at: rewards are points, scaled to about 1 by their spread.
 
     Observations and masks go through as they are.
@@ -76,7 +122,7 @@ def make_envs(config: Sb3) -> VecNormalize:
     tables = FivesVectorEnv(
         config.ppo.num_envs,
         rules,
-        opponent=make_agent(config.opponent),
+        opponent=league,
         seat="random",
         reward="points",
         start_scores=scores,
@@ -119,123 +165,12 @@ def make_model(config: Sb3, envs: VecNormalize, clock: Clock) -> MaskablePPO:
     return model
 
 
-class _Trainer(BaseCallback):
-    """What happens beside learning: the clock, evaluations, saving, the progress bar."""
-
-    def __init__(
-        self,
-        config: Sb3,
-        folder: RunFolder,
-        clock: Clock,
-        bar: ProgressBar,
-        interruption: Interruption,
-    ) -> None:
-        super().__init__()
-        self.strength: list[dict[str, Any]] = []
-        self._config, self._folder, self._clock, self._bar = config, folder, clock, bar
-        self._interruption = interruption
-        self._rules = Rules.from_spec(config.rules)
-        self._opponents = {name: make_agent(name) for name in MEASURED_AGAINST}
-        self._evaluated_at = 0.0
-        self._update_began = math.nan
-        self._update_took = 0.0
-
-    @property
-    def summary(self) -> str:
-        """The run in half a line."""
-        results = [f"{row['win_rate']:.1%} against {row['opponent']}" for row in self.strength]
-        counts = f"{self._clock.decisions:,} decisions in {self._clock.seconds:.0f} s"
-        return ", ".join([counts, *results])
-
-    def network(self) -> Network:
-        """The network as it is now; its values are in points."""
-        envs = self.training_env
-        assert isinstance(envs, VecNormalize)
-        scale = float(np.sqrt(envs.ret_rms.var + envs.epsilon))
-        return export(self.model.policy, value_scale=scale)
-
-    def evaluate(self, pairs: int) -> None:
-        """Measures the agent, best action always, in whole matches."""
-        agent = ModelAgent(self.network(), self._card())
-        seed = derive(self._config.seed, "evaluation")
-        self.strength = []
-        for name, opponent in self._opponents.items():
-            matches = play(self._rules, agent, opponent, seed, np.arange(pairs))
-            result = score(matches, self._rules)
-            row = {
-                "decisions": self._clock.decisions,
-                "seconds": round(self._clock.seconds, 1),
-                "opponent": name,
-                "pairs": pairs,
-                "win_rate": round(result.win_rate, 4),
-                "low": round(result.low, 4),
-                "high": round(result.high, 4),
-                "points_per_round": round(result.points_per_round, 4),
-            }
-            self.strength.append(row)
-            self._folder.add_evaluation(row)
-            self.logger.record(f"strength/win_rate_{name}", result.win_rate, exclude="csv")
-            self.logger.record(f"strength/points_{name}", result.points_per_round, exclude="csv")
-        self._bar.update({self.strength[-1]["opponent"]: self.strength[-1]["win_rate"]})
-
-    def save(self) -> None:
-        """Writes the model as it is now."""
-        save_model(self._folder.model, self.network(), self._card())
-
-    def _card(self) -> Card:
-        return Card(
-            rules=self._rules.spec,
-            network=self.network().shape,
-            training={
-                "algorithm": "MaskablePPO",
-                "decisions": self._clock.decisions,
-                "seconds": round(self._clock.seconds, 1),
-                "settings": {**asdict(self._config), "out": str(self._config.out)},
-            },
-            code=self._folder.versions,
-            strength=self.strength,
-        )
-
-    def _on_training_start(self) -> None:
-        """Measures and saves the untrained agent; time counts from here, all code is compiled."""
-        self.evaluate(self._config.pairs)
-        self.save()
-        self._clock.start()
-
-    def _on_rollout_start(self) -> None:
-        """Between two updates."""
-        now = time.monotonic()
-        self._update_took = 0.0 if math.isnan(self._update_began) else now - self._update_began
-        if self._clock.seconds - self._evaluated_at >= self._config.evaluate_every:
-            self._evaluated_at = self._clock.seconds
-            self.evaluate(self._config.pairs)
-            self.save()
-        self._update_began = time.monotonic()
-        self._show()
-
-    def _on_step(self) -> bool:
-        """Stops the run in time: a rollout begins only if it can be learned from."""
-        first = self.n_calls % self._config.ppo.num_steps == 1 or self._config.ppo.num_steps == 1
-        if self._interruption.asked or (first and self._clock.ends_within(self._update_took / 2)):
-            return False
-        self._clock.decisions = self.num_timesteps
-        self._bar.update()
-        return True
-
-    def _show(self) -> None:
-        values = self.logger.name_to_value
-        numbers = {}
-        if "train/approx_kl" in values:
-            numbers = {"kl": values["train/approx_kl"], "entropy": -values["train/entropy_loss"]}
-        episodes = self.model.ep_info_buffer
-        if episodes:
-            numbers["reward"] = float(np.mean([episode["r"] for episode in episodes]))
-        self._bar.update(numbers)
-
-
 def _logger(folder: RunFolder) -> Logger:
-    outputs = [
-        CSVOutputFormat(str(folder.path / "progress.csv")),
-        TensorBoardOutputFormat(str(folder.path / "tensorboard")),
-    ]
+    """Writes progress.csv, behind the lines that are there, and for TensorBoard."""
+    path = folder.path / "progress.csv"
+    before = path.read_text() if path.exists() else ""
+    lines = CSVOutputFormat(str(path))
+    lines.file.write(before)
+    lines.keys = before.splitlines()[0].split(",") if before else []
+    outputs = [lines, TensorBoardOutputFormat(str(folder.path / "tensorboard"))]
     return Logger(str(folder.path), outputs)

@@ -1,6 +1,6 @@
 """`FivesEnv`: one table as a Gymnasium `Env` for a single learner."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fives_env.engine import loops
+from fives_env.envs.opponents import Opponents
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
 from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
@@ -32,7 +33,7 @@ class FivesEnv(gymnasium.Env[Array, int]):
         self,
         rules: Rules | str = "fives-and-threes",
         *,
-        opponent: Policy | str = "greedy",
+        opponent: Policy | str | Sequence[Policy | str] | Opponents = "greedy",
         partner: Policy | str | None = None,
         seat: int | str = 0,
         reward: str = "outcome",
@@ -117,4 +118,6 @@ class FivesEnv(gymnasium.Env[Array, int]):
             "scores": np.array(scores[: self.rules.num_sides]),
             "winner": winner,
         }
+        if self._tables.several:
+            info["opponent"] = int(self._tables.opponents[0])
         return observations[0], info

@@ -6,7 +6,7 @@ common is here, so that they cannot differ.
 
 import copy
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import loops
 from fives_env.engine.features import NUM_FEATURES
 from fives_env.engine.rewards import reward_kind
+from fives_env.envs.opponents import Opponents, as_opponents, draw_opponents
 from fives_env.games import Games, words
 from fives_env.play import LEARNER, advance
 from fives_env.policies import Policy, as_policy
@@ -24,7 +25,6 @@ from fives_env.rules import Rules, as_rules
 
 Array = npt.NDArray[Any]
 OPTIONS = ("rounds", "scores")
-_OPPONENT, _PARTNER = 0, 1
 _MOST_RESTARTS = 1000
 
 
@@ -34,13 +34,16 @@ class Tables:
     Attributes:
         games: The games.
         seats: uint8 [B], the learner's seat at each table.
+        opponents: int64 [B], which of several opponents plays at each table, at all seats that are
+            neither the learner's nor those of a `partner`; zeros where there is only one.
+        several: Whether there are several.
     """
 
     def __init__(
         self,
         num_tables: int,
         rules: Rules | str,
-        opponent: Policy | str,
+        opponent: Policy | str | Sequence[Policy | str] | Opponents,
         partner: Policy | str | None,
         seat: int | str,
         reward: str,
@@ -55,7 +58,9 @@ class Tables:
         rules = self.games.rules
         if partner is not None and not rules.partners:
             raise ValueError("partner is given, but the rules have no partners (C9)")
-        self._policies = [as_policy(opponent), as_policy(opponent if partner is None else partner)]
+        self._others = as_opponents(opponent)
+        self._partner = [] if partner is None else [as_policy(partner)]
+        self.several = isinstance(opponent, list | tuple) or self._others is opponent
         self._reward = reward_kind(reward)
         self._start_scores = copy.copy(start_scores)  # the caller may change an array later
         self._given_seat = _read_seat(seat, rules.players)
@@ -64,6 +69,7 @@ class Tables:
         self._seating = np.full((num_tables, 4), LEARNER, np.int8)
         self._paid = np.zeros((num_tables, 4))
         self.seats = np.zeros(num_tables, np.uint8)
+        self.opponents = np.zeros(num_tables, np.int64)
         self.games.script_matches(scores=start_scores)
 
     def reset(self, seed: int | Array | None, options: Mapping[str, Any] | None) -> None:
@@ -108,6 +114,34 @@ class Tables:
         self._paid[:] = 0
         return rewards
 
+    def save_games(self) -> dict[str, Array]:
+        """Copies of the games in progress, their random streams, and who sits where."""
+        return {name: place.copy() for name, place in self._progress().items()}
+
+    def load_games(self, saved: Mapping[str, Array]) -> None:
+        """Goes on from what `save_games` gave at tables like these.
+
+        Raises:
+            ValueError: Something is missing or of another shape; nothing has changed.
+        """
+        progress = self._progress()
+        for name, place in progress.items():
+            if name not in saved or saved[name].shape != place.shape:
+                raise ValueError(f"saved games: {name} does not fit {len(self.seats)} tables")
+        for name, place in progress.items():
+            place[...] = saved[name]
+        self._seeded = True
+
+    def _progress(self) -> dict[str, Array]:
+        """All that a step changes; a match that has just begun may have paid something already."""
+        return {
+            "games": words(self.games.data),
+            "seats": self.seats,
+            "opponents": self.opponents,
+            "seating": self._seating,
+            "paid": self._paid,
+        }
+
     def observe(self, rows: Array | None = None) -> tuple[Array, Array]:
         """What the learner sees at these tables (all, if None), R of them.
 
@@ -119,7 +153,8 @@ class Tables:
     def info(self) -> dict[str, Array]:
         """Public facts of each table, [B] in front: what the envs put beside the mask in `info`."""
         data, sides = self.games.data, self.games.rules.num_sides
-        return {
+        drawn = {"opponent": self.opponents.copy()} if self.several else {}
+        return drawn | {
             "seat": self.seats.astype(np.int64),
             "round": data["round"].astype(np.int64),
             "leader": data["leader"].astype(np.int64),
@@ -138,11 +173,13 @@ class Tables:
                 loops.draw_seats(data, rows, rules.players, self.seats)
             else:
                 self.seats[:] = self._given_seat
-            self._seating[rows] = _OPPONENT
             where = np.flatnonzero(rows)
+            if self.several:
+                self.opponents[where] = draw_opponents(self._others, self.games, where)
+            self._seating[where] = self.opponents[where, None] + len(self._partner)
             self._seating[where, self.seats[where]] = LEARNER
-            if rules.partners:
-                self._seating[where, self.seats[where] ^ 2] = _PARTNER
+            if self._partner:
+                self._seating[where, self.seats[where] ^ 2] = 0
             self._paid[rows] = 0
             self._advance()
             rows = rows & (data["match_over"] == 1)
@@ -155,7 +192,8 @@ class Tables:
         )
 
     def _advance(self, played: Array | None = None) -> None:
-        advance(self.games, self._policies, self._seating, self._paid, self._reward, played)
+        policies = [*self._partner, *self._others.policies]
+        advance(self.games, policies, self._seating, self._paid, self._reward, played)
 
 
 def look(games: Games, viewers: Array, rows: Array) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from fives_env.actions import NUM_ACTIONS
+from fives_env.envs.opponents import Opponents
 from fives_env.envs.spaces import ActionSpace, observation_space
 from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
@@ -37,7 +38,7 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
         num_envs: int = 1,
         rules: Rules | str = "fives-and-threes",
         *,
-        opponent: Policy | str = "greedy",
+        opponent: Policy | str | Sequence[Policy | str] | Opponents = "greedy",
         partner: Policy | str | None = None,
         seat: int | str = 0,
         reward: str = "outcome",
@@ -49,7 +50,10 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
         Args:
             num_envs: N.
             rules: `Rules` or their spec text.
-            opponent: A policy, or ``random`` or ``greedy`` (these run in compiled code).
+            opponent: A policy, or ``random`` or ``greedy`` (these run in compiled code). Of a list,
+                each match draws one, evenly; `Opponents` draw by themselves. Then
+                ``infos["opponent"]`` is the index of who plays at each table: at all seats that
+                are neither the learner's nor its partner's, and until the match is over.
             partner: The learner's partner, likewise; by default plays as the opponents do.
             seat: The learner's seat, or ``random``: drawn for each match.
             reward: ``outcome`` or ``points`` (engine/rewards.py).
@@ -74,6 +78,11 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
     def rules(self) -> Rules:
         """The rules of all tables."""
         return self._tables.games.rules
+
+    @property
+    def opponents(self) -> Array:
+        """Which of several opponents plays at each table: int64 [N]; zeros where there is one."""
+        return self._tables.opponents.copy()
 
     def reset(
         self,
@@ -130,6 +139,26 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
         if self._masks is None:
             raise ValueError("call reset before action_masks")
         return self._masks.copy()
+
+    def save_games(self) -> dict[str, Array]:
+        """Copies of the games in progress and of who sits where, arrays by name.
+
+        Rules, opponents and the options of `reset` are not among them.
+        """
+        return self._tables.save_games()
+
+    def load_games(self, saved: Mapping[str, Array]) -> Array:
+        """Goes on from what `save_games` gave in an env that was made in the same way.
+
+        Returns:
+            The observations of that moment: float32 [N, F].
+
+        Raises:
+            ValueError: Something is missing or of another shape; nothing has changed.
+        """
+        self._tables.load_games(saved)
+        observations, self._masks = self._tables.observe()
+        return observations
 
     def render(self) -> tuple[str, ...] | None:
         """What the learner sees at each table, as text."""

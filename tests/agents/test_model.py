@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,25 @@ def test_B54_other_model_files_are_not_looked_at(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="it is not a folder"):
         load_model(tmp_path / "model.zip")
     assert not (tmp_path / "opened").exists()
+
+
+def test_B53_a_model_is_json_and_plain_numbers(tmp_path: Path) -> None:
+    """So that no version of Python or NumPy matters: here the standard library alone reads it."""
+    folder = random_model(tmp_path / "model", ALL_RULES[0])
+    assert sorted(path.name for path in folder.iterdir()) == [CARD, WEIGHTS]
+    card = json.loads((folder / CARD).read_text(encoding="utf-8"))
+    assert card["rules"] == ALL_RULES[0]
+    content = (folder / WEIGHTS).read_bytes()
+    (size,) = struct.unpack("<Q", content[:8])
+    header, numbers = json.loads(content[8 : 8 + size]), content[8 + size :]
+    tensors = load_model(folder).network.tensors()
+    assert set(header) - {"__metadata__"} == set(tensors)
+    for name, values in tensors.items():
+        assert header[name]["dtype"] == "F32"
+        assert header[name]["shape"] == list(values.shape)
+        start, end = header[name]["data_offsets"]
+        stored = struct.unpack(f"<{values.size}f", numbers[start:end])
+        assert stored == tuple(values.ravel().tolist())
 
 
 @pytest.mark.parametrize(

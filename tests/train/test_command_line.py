@@ -33,7 +33,7 @@ def test_help_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("sb4", "unknown command 'sb4'; there are: sb3"),
+        ("sb4", "unknown command 'sb4'; there are: selfplay, sb3, export"),
         ("sb3 --rules fives-and-threes", "--out"),
         ("sb3 --out {out}", "--rules"),
         (
@@ -47,6 +47,12 @@ def test_help_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         ("sb3 --rules all-fives --out {out} --seed -1", "seed=-1 is not a whole number"),
         ("sb3 --rules all-fives --out {out} --opponent greedi", "did you mean greedy?"),
         ("sb3 --rules all-fives --out {out} --opponent model:/nowhere", "no model in '/nowhere'"),
+        (
+            "sb3 --rules all-fives --out {out} --opponents self greedy self",
+            "opponent self is named twice",
+        ),
+        ("sb3 --rules all-fives --out {out} --pool.matchmaking elo", "'elo' is not one of uniform"),
+        ("sb3 --resume {out}", "config.json cannot be read: No such file"),
         ("sb3 --rules all-fives --out {out} --episodes days", "'days' is not one of rounds"),
         ("sb3 --rules all-fives --out {out} --ppo.gamma 2", "gamma=2.0 is not from 0 to 1"),
         ("sb3 --rules all-fives --out {out} --nonsense 1", "--nonsense"),

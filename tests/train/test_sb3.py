@@ -2,6 +2,9 @@
 
 import csv
 import json
+import pickle
+import re
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from stable_baselines3.common.vec_env import VecNormalize
 
 from agents.model import load_model
 from eval.arena import play
@@ -18,11 +22,13 @@ from fives_env.engine.features import FEATURES
 from fives_env.policies import BuiltIn
 from fives_env.rules import Rules
 from tests.agents.material import Array, positions, random_model
+from tests.agents.test_model import Canary
 from train.clock import Clock
-from train.config import Ppo, Sb3
+from train.config import Pool, Ppo, Sb3, Sb3Resume
+from train.league import League
 from train.networks import export
 from train.run_folder import COLUMNS
-from train.sb3 import make_envs, make_model, run
+from train.sb3 import make_envs, make_league, make_model, resume, run
 from train.seeds import derive
 
 TINY = Ppo(num_envs=16, num_steps=16, batch_size=128, num_epochs=1, hidden=(32, 32))
@@ -32,6 +38,10 @@ def tiny(out: Path, **options: Any) -> Sb3:
     """A run of a second."""
     settings = {"rules": "fives-and-threes", "decisions": 512, "pairs": 4, "final_pairs": 8}
     return Sb3(**{**settings, "out": out, "threads": 1, "ppo": TINY, **options})
+
+
+def new_envs(config: Sb3) -> VecNormalize:
+    return make_envs(config, make_league(config))
 
 
 def test_leaves_a_run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,9 +84,9 @@ def test_leaves_a_run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_runs_in_other_games_and_against_a_model(rules: str, tmp_path: Path) -> None:
     assert run(tiny(tmp_path / "first", rules=rules)) == 0
     opponent = f"model:{tmp_path / 'first'},sample=yes"
-    second = tiny(tmp_path / "second", rules=rules, opponent=opponent, episodes="matches")
+    second = tiny(tmp_path / "second", rules=rules, opponent=(opponent,), episodes="matches")
     assert run(second) == 0
-    assert load_model(tmp_path / "second").card.training["settings"]["opponent"] == opponent
+    assert load_model(tmp_path / "second").card.training["settings"]["opponent"] == [opponent]
 
 
 def test_equal_seeds_give_equal_weights(tmp_path: Path) -> None:
@@ -86,8 +96,145 @@ def test_equal_seeds_give_equal_weights(tmp_path: Path) -> None:
     assert weights[0] == weights[1] != weights[2]
 
 
+@pytest.mark.parametrize(
+    ("rules", "episodes"),
+    [
+        ("fives-and-threes", "rounds"),
+        ("all-fives:players=3,max_rounds=2", "matches"),
+        ("threes-and-fives:players=4", "rounds"),
+    ],
+)
+def test_R8_learns_from_a_mixture_with_snapshots_of_itself(
+    rules: str, episodes: str, tmp_path: Path
+) -> None:
+    pool = Pool(every=256, size=2, matchmaking="prioritised", actions="best")
+    given = {"rules": rules, "episodes": episodes, "opponent": ("greedy", "self"), "pool": pool}
+    for name in "ab":
+        run(tiny(tmp_path / name, decisions=1024, seed=1, **given))
+    out = tmp_path / "a"
+    left = json.loads((out / "pool" / "pool.json").read_text())
+    assert left["num_snapshots"] == 5
+    assert {name: sum(total) > 0 for name, total in left["totals"].items()} == {
+        "greedy": True,
+        "self": True,
+    }
+    snapshots = sorted((out / "pool").glob("snapshot-*"))
+    assert snapshots[-1].name == "snapshot-000004"
+    weights = [(path / "weights.safetensors").read_bytes() for path in snapshots]
+    assert len(set(weights)) == len(weights) >= 2
+    last, learner = load_model(snapshots[-1]).network, load_model(out).network
+    assert all((a.weight == b.weight).all() for a, b in zip(last.trunk, learner.trunk, strict=True))
+    for file in ("model/weights.safetensors", "pool/pool.json"):
+        assert (out / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_B47_the_config_and_the_log_name_how_each_role_chooses(tmp_path: Path) -> None:
+    run(tiny(tmp_path, evaluation="sample", opponent=("self", "random"), pool=Pool(actions="best")))
+    settings = json.loads((tmp_path / "config.json").read_text())
+    assert settings["evaluation"] == "sample"
+    assert settings["pool"]["actions"] == "best"
+    log = (tmp_path / "train.log").read_text()
+    assert "learner sample, snapshots best, evaluations sample" in log
+    assert "against self random" in log
+    assert re.search(r"met: self \d+ games, .* won; random \d+ games", log)
+
+
+def test_R8_every_episode_is_booked_once(tmp_path: Path) -> None:
+    """As many as SB3's own monitor has seen end."""
+    config = tiny(tmp_path, opponent=("greedy", "random"), decisions=2048)
+    seen = []
+    book = League.book
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(League, "book", lambda *given: (seen.append(len(given[1])), book(*given)))
+        run(config)
+    state = json.loads((tmp_path / "pool" / "pool.json").read_text())
+    assert sum(map(sum, state["totals"].values())) == sum(seen)
+    with (tmp_path / "progress.csv").open() as file:
+        length = float(list(csv.DictReader(file))[-1]["rollout/ep_len_mean"])
+    assert sum(seen) == pytest.approx(2048 / length, rel=0.2)
+
+
+def test_B53_B54_a_run_leaves_no_pickle_and_opens_none(tmp_path: Path) -> None:
+    run(tiny(tmp_path / "run", opponent=("self",)))
+    kinds = {".json", ".csv", ".log", ".safetensors"}
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    others = [path.name for path in files if path.suffix not in kinds]
+    assert all(name.startswith("events.out.tfevents") for name in others)
+    for path in files:
+        assert path.read_bytes()[:2] not in (b"PK", b"\x80\x02", b"\x80\x04", b"\x80\x05")
+    model = random_model(tmp_path / "model", "fives-and-threes")
+    (model / "weights.safetensors").write_bytes(pickle.dumps(Canary(tmp_path / "opened")))
+    with pytest.raises(ValueError, match="is not a safetensors file; no other kind is opened"):
+        run(tiny(tmp_path / "second", opponent=("greedy", f"model:{model}")))
+    assert not (tmp_path / "opened").exists()
+    assert not (tmp_path / "second").exists()
+
+
+@pytest.mark.parametrize("end", ["killed at once", "Ctrl-C"])
+def test_B51_a_run_that_goes_on_gives_the_very_same_weights(end: str, tmp_path: Path) -> None:
+    """Weights, optimizer, schedule, counts, generators, games in progress and the pool."""
+    pool = Pool(every=256, size=2, matchmaking="prioritised")
+    config = tiny(tmp_path / "whole", decisions=1280, opponent=("self", "random"), pool=pool)
+    assert run(config) == 0
+    parted, calls, book = replace(config, out=tmp_path / "parted"), [], League.book
+
+    def stop(*given: Any) -> None:
+        book(*given)
+        calls.append(given)
+        if len(calls) == 40 and end == "Ctrl-C":
+            signal.raise_signal(signal.SIGINT)
+        elif len(calls) == 40:
+            raise MemoryError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(League, "book", stop)
+        if end == "Ctrl-C":
+            assert run(parted) == 130
+        else:
+            with pytest.raises(MemoryError):
+                run(parted)
+    torch.manual_seed(99)
+    np.random.seed(99)  # noqa: NPY002
+    assert resume(Sb3Resume(parted.out)) == 0
+    for file in ("model/weights.safetensors", "pool/pool.json"):
+        assert (parted.out / file).read_bytes() == (config.out / file).read_bytes()
+    counts = []
+    for out in (config.out, parted.out):
+        with (out / "progress.csv").open() as file:
+            counts.append([float(row["decisions"]) for row in csv.DictReader(file)])
+        with (out / "evaluations.csv").open() as file:
+            counts[-1] += [float(row["decisions"]) for row in csv.DictReader(file)]
+    assert counts[0] == counts[1]
+    assert (
+        f"going on after {0 if end != 'Ctrl-C' else 512}" in (parted.out / "train.log").read_text()
+    )
+    assert resume(Sb3Resume(parted.out)) == 0, "done: nothing happens"
+    assert resume(Sb3Resume(parted.out, decisions=1536)) == 0
+    assert load_model(parted.out).card.training["decisions"] == 1536
+
+
+def test_B54_a_checkpoint_that_is_none_is_refused_and_not_opened(tmp_path: Path) -> None:
+    run(tiny(tmp_path / "run", decisions=256))
+    path = tmp_path / "run" / "checkpoint.safetensors"
+    whole = path.read_bytes()
+    for content in (pickle.dumps(Canary(tmp_path / "opened")), whole[:500], b""):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="is not a whole checkpoint"):
+            resume(Sb3Resume(tmp_path / "run", decisions=512))
+    assert not (tmp_path / "opened").exists()
+    path.write_bytes(whole)
+    settings = json.loads((tmp_path / "run" / "config.json").read_text())
+    settings["ppo"]["hidden"] = [16]
+    (tmp_path / "run" / "config.json").write_text(json.dumps(settings))
+    with pytest.raises(ValueError, match="does not fit the run's settings") as caught:
+        resume(Sb3Resume(tmp_path / "run", decisions=512))
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"config.json cannot be read: No such file"):
+        resume(Sb3Resume(tmp_path / "nothing"))
+
+
 def test_the_exported_network_is_the_trained_one() -> None:
-    model = make_model(tiny(Path("unused")), make_envs(tiny(Path("unused"))), Clock(1, None))
+    model = make_model(tiny(Path("unused")), new_envs(tiny(Path("unused"))), Clock(1, None))
     model.policy.action_net.step.data += 0.2
     features = encode(positions("fives-and-threes")[0])
     network = export(model.policy, value_scale=3.0)
@@ -104,7 +251,7 @@ def test_the_exported_network_is_the_trained_one() -> None:
 def test_what_never_shows_in_training_counts_for_nothing() -> None:
     for episodes, silent in (("rounds", True), ("matches", False)):
         config = tiny(Path("unused"), episodes=episodes)
-        network = export(make_model(config, make_envs(config), Clock(1, None)).policy)
+        network = export(make_model(config, new_envs(config), Clock(1, None)).policy)
         assert (network.trunk[0].weight[FEATURES["rounds_left"]] == 0).all() == silent
 
 
@@ -135,7 +282,7 @@ def test_refuses_an_opponent_of_another_game_before_anything_is_written(tmp_path
     with pytest.raises(
         ValueError, match=r"trained for All Fives .* asked to play Fives and Threes"
     ):
-        run(tiny(tmp_path / "run", opponent=f"model:{tmp_path / 'model'}"))
+        run(tiny(tmp_path / "run", opponent=(f"model:{tmp_path / 'model'}",)))
     assert not (tmp_path / "run").exists()
 
 
@@ -170,7 +317,7 @@ class _RecordsHands:
 
 def _first_hands(config: Sb3, seed: int | None = None) -> list[tuple[int, int]]:
     config = config if seed is None else replace(config, seed=seed)
-    envs = make_envs(config)
+    envs = new_envs(config)
     make_model(config, envs, Clock(1, None))
     observations = envs.reset()
     assert isinstance(observations, np.ndarray)
