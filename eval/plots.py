@@ -1,4 +1,4 @@
-"""The pictures, as matplotlib figures."""
+"""The look of all pictures, and those of training and speed, as matplotlib figures."""
 
 from __future__ import annotations
 
@@ -83,64 +83,6 @@ def learning(evaluations: Rows) -> Figure:
     return figure
 
 
-def ratings(rows: Rows) -> Figure:
-    """Ratings with their intervals, the best on top."""
-    figure = Figure(figsize=(9.6, 0.9 + 0.42 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    places = np.arange(len(rows))[::-1]
-    for place, row in zip(places, rows, strict=True):
-        axes.plot([row["low"], row["high"]], [place, place], color=COLORS[0], lw=7, alpha=0.25)
-        axes.plot(row["rating"], place, "o", color=COLORS[0], ms=8)
-        axes.annotate(
-            f"{row['rating']:+.0f}",
-            (row["rating"], place),
-            xytext=(0, 9),
-            textcoords="offset points",
-            ha="center",
-            fontsize=9,
-        )
-    axes.set_yticks(places, [_short(row["agent"]) for row in rows])
-    axes.set(xlabel="Elo", ylim=(-0.6, len(rows) - 0.35))
-    axes.margins(x=0.08)
-    axes.grid(axis="y", visible=False)
-    return figure
-
-
-def cross_table(agents: Sequence[str], pairings: Rows) -> Figure:
-    """Who beats whom: the share of the agent of the row against that of the column."""
-    size = len(agents)
-    won = np.full((size, size), np.nan)
-    for row in pairings:
-        a, b = agents.index(row["a"]), agents.index(row["b"])
-        won[a, b] = row["win_rate"]
-        if row["even"] == 0.5:  # of more sides, b alone against several a was not played
-            won[b, a] = 1 - row["win_rate"]
-    even = pairings[0]["even"] if pairings else 0.5
-    figure = Figure(figsize=(2.6 + 0.85 * size, 1.3 + 0.62 * size), layout="constrained")
-    axes = figure.subplots()
-    # Equal strength is white, whatever the number of sides.
-    shade = np.interp(won, [0, even, 1], [0, 0.5, 1])
-    axes.imshow(shade, cmap="RdBu", vmin=-0.12, vmax=1.12, aspect="auto")
-    for (row_index, column), share in np.ndenumerate(won):
-        if not np.isnan(share):
-            dark = abs(shade[row_index, column] - 0.5) > 0.36
-            ink = "white" if dark else "#1a1a1a"
-            axes.text(column, row_index, f"{share:.1%}", ha="center", va="center", color=ink)
-        elif row_index == column:
-            axes.text(column, row_index, "-", ha="center", va="center", alpha=0.5)
-    labels = [_short(agent) for agent in agents]
-    slanted = max(map(len, labels)) > 9
-    axes.xaxis.tick_top()
-    axes.set_xticks(
-        range(size), labels, rotation=25 if slanted else 0, ha="left" if slanted else "center"
-    )
-    axes.set_yticks(range(size), labels)
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    return figure
-
-
 def time_shares(rows: Rows) -> Figure:
     """Where the time of a step goes, a bar for each of these rows."""
     figure = Figure(figsize=(9.6, 0.7 + 0.65 * len(rows)), layout="constrained")
@@ -165,14 +107,6 @@ def time_shares(rows: Rows) -> Figure:
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     return figure
-
-
-def _short(agent: str, most: int = 22) -> str:
-    """An agent's name; of a long path the end, by which people tell models apart."""
-    name, colon, value = agent.partition(":")
-    if len(agent) <= most or not colon:
-        return agent
-    return f"{name}:…{value[len(name) - most + 2 :]}"
 
 
 def _step_parts(row: dict[str, Any]) -> dict[str, float]:
@@ -204,7 +138,8 @@ def _cost_by_batch(axes: Axes, rows: Rows) -> None:
                 color=color,
             )
     axes.set(title="Cost of a step by batch size", xlabel="games", ylabel="nanoseconds")
-    axes.legend()
+    if axes.lines:
+        axes.legend()
 
 
 def _speed_by_threads(axes: Axes, rows: Rows) -> None:

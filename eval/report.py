@@ -1,26 +1,29 @@
-"""``python -m eval report``: one page that shows what a run, a tournament and a benchmark found."""
+"""``python -m eval report``: one page that shows what runs, tournaments and a benchmark found."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from matplotlib.ticker import EngFormatter
 
-from eval import machine, page, plots, tables
+from eval import agent_plots, machine, overview_page, run_page, tournament_page
 from eval import workloads as ours
+from eval.blocks import Block, Cards, Section, Text
+from eval.blocks import Report as Document
 from eval.commands import Report
-from eval.parts import Parts, Rows, read_parts
-from eval.timing import find
-from fives_env.rules import Rules
+from eval.findings import Findings, find
+from eval.markdown import markdown
+from eval.page import page
+from eval.parts import Parts, read_parts
+from eval.replay import facts_of
+from eval.results import Results
+from eval.timing import find as find_row
 
-MODEL = "model:"
+Numbers = Iterator[tuple[str, str, str]]
 
 
 def run(options: Report) -> None:
-    """Reads the parts and writes the page.
+    """Reads the parts and writes the page, and the same in Markdown beside it.
 
     Raises:
         ValueError: There is nothing to show, or a file is damaged.
@@ -29,53 +32,90 @@ def run(options: Report) -> None:
     out = options.out or (options.demo / "report.html" if options.demo else None)
     if out is None:
         raise ValueError("report needs --demo FOLDER, or the parts and --out FILE")
+    if out.suffix == ".md":
+        raise ValueError(f"--out {out} is for the page, as in {out.with_suffix('.html')}")
     parts = read_parts(options.demo, options.train, options.tournament, options.benchmark)
+    report = make_report(parts)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(make_page(parts), encoding="utf-8")
-    print(f"the page is {out}")
+    out.write_text(page(report), encoding="utf-8")
+    out.with_suffix(".md").write_text(markdown(report), encoding="utf-8")
+    print(f"the page is {out}, and {out.with_suffix('.md')} has its numbers")
 
 
-def make_page(parts: Parts) -> str:
-    """The page as text."""
-    rules = _rules(parts)
-    title = f"fives: {rules.title if rules else 'results'}"
-    return page.page(title, [*_head(parts, rules), *_sections(parts)])
-
-
-def _sections(parts: Parts) -> Iterator[str]:
-    if parts.evaluations:
-        yield _training(parts.evaluations, parts.config or {})
-    if parts.tournament:
-        yield _tournament(parts.tournament)
+def make_report(parts: Parts) -> Document:
+    """The whole report."""
+    found = [_find(results) for results in parts.tournaments]
+    palette = agent_plots.colors(name for one in found for name in one.names)
+    sections = [
+        tournament_page.section(
+            one,
+            results.summary,
+            f"tournament-{number}",
+            palette,
+            run_page.seconds(parts.benchmark, results.rules),
+        )
+        for number, (one, results) in enumerate(zip(found, parts.tournaments, strict=True))
+    ]
+    if len(found) > 1:
+        sections.insert(0, overview_page.overview(found, palette))
+    if parts.evaluations is not None:
+        sections.append(run_page.training(parts.evaluations, parts.config or {}))
     if parts.benchmark:
-        yield _speed(parts.benchmark)
-    yield _machine(parts)
-
-
-def _head(parts: Parts, rules: Rules | None) -> Iterator[str]:
-    yield "<h1>A fives agent, measured</h1>\n"
-    lead = (
-        "What was trained, how it plays against others on the same deals, and how fast it all is."
+        sections.append(run_page.speed(parts.benchmark))
+    sections.append(_machine(parts))
+    title = found[0].rules.title if len(found) == 1 else "the fives family of dominoes"
+    return Document(
+        f"fives: {title}", f"How well agents play {title}", list(_head(parts, found)), sections
     )
-    if rules:
-        lead = f"{rules.title}, {_table_of(rules)}. {lead}"
-    yield page.paragraph(lead, "lead")
-    yield page.cards(_numbers(parts))
 
 
-def _numbers(parts: Parts) -> Iterator[tuple[str, str, str]]:
-    """The big numbers on top."""
-    hardest = sorted(_of_models(parts.tournament or {}), key=lambda row: float(row["win_rate"]))
-    for row in hardest[:2]:
-        label = f"of matches won against {row['b']}"
-        note = f"95 % interval {row['low']:.1%} to {row['high']:.1%}, {row['matches']:,} matches"
-        yield f"{row['win_rate']:.0%}", label, note
+def _find(results: Results) -> Findings:
+    facts = [facts_of(results.rules, results.seed, one.matches) for one in results.meetings]
+    return find(results.names, results.meetings, facts, results.rules, results.anchor)
+
+
+def _head(parts: Parts, found: Sequence[Findings]) -> Iterator[Block]:
+    told = []
+    if found:
+        matches = sum(one.num_matches for one in found)
+        told.append(f"{matches:,} matches on paired deals say who is stronger, and by how much.")
+    if parts.evaluations:
+        told.append("An agent was trained; its progress is here.")
+    if parts.benchmark:
+        told.append("The speed of everything was measured too.")
+    yield Text(" ".join(told), "lead")
+    yield Cards([*_of_tournaments(found), *_of_speed(parts)][:6])
+
+
+def _of_tournaments(found: Sequence[Findings]) -> Numbers:
+    """The big numbers: who is best and how sure that is."""
+    for one in found:
+        best, *others = one.names
+        rating = one.ratings[0]
+        game = tournament_page.title(one)
+        if others and rating.low < rating.high:
+            note = f"95 % interval {rating.low:+.0f} to {rating.high:+.0f}, {one.anchor} at 0"
+            yield f"{rating.value:+.0f} Elo", f"{best} leads {game}", note
+    if len(found) != 1 or len(found[0].names) < 2:
+        return
+    (one,) = found
+    best, second = one.names[:2]
+    share, low, high = (float(part[0, 1]) for part in one.between)
+    if share == share:
+        note = f"95 % interval {low:.1%} to {high:.1%}"
+        yield f"{share:.1%}", f"of its matches {best} wins against {second}", note
+    first, even = one.seats.by_place[0], 1 / one.rules.num_sides
+    note = f"95 % interval {first.low:.1%} to {first.high:.1%}; {even:.1%} is even"
+    yield f"{first.value:.1%}", "of the matches go to the first leader", note
+
+
+def _of_speed(parts: Parts) -> Numbers:
     if parts.evaluations:
         last = parts.evaluations[-1]
         note = f"in {last['seconds'] / 60:.1f} minutes, from nothing"
         yield EngFormatter(places=0)(last["decisions"]), "decisions trained on", note
     rows = parts.benchmark["rows"] if parts.benchmark else []
-    rollout = find(
+    rollout = find_row(
         rows, what=ours.ROLLOUT, rules=ours.FIVES_AND_THREES, batch=ours.BATCH, threads=1
     )
     if rollout:
@@ -83,144 +123,6 @@ def _numbers(parts: Parts) -> Iterator[tuple[str, str, str]]:
         yield f"{rollout['per_second'] / 1e6:.1f} M", "steps a second", note
 
 
-def _of_models(summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The pairings of a model against another agent, the model as a; two sides only."""
-    for row in summary.get("pairings", []):
-        if row["even"] != 0.5 or row["a"].startswith(MODEL) == row["b"].startswith(MODEL):
-            continue
-        if row["a"].startswith(MODEL):
-            yield row
-        else:
-            mirrored = {
-                "win_rate": 1 - row["win_rate"],
-                "low": 1 - row["high"],
-                "high": 1 - row["low"],
-            }
-            yield {**row, "a": row["b"], "b": row["a"], **mirrored}
-
-
-def _training(evaluations: Rows, config: dict[str, Any]) -> str:
-    last = evaluations[-1]
-    against = config.get("opponent")
-    text = (
-        f"MaskablePPO{f' against {against}' if against else ''}: {last['decisions']:,} decisions "
-        f"in {last['seconds']:,.0f} s. Every evaluation plays pairs: the same deals, with "
-        "the seats exchanged."
-    )
-    caption = (
-        "The dashed line is an even match; the bands are 95 % intervals over pairs of matches."
-    )
-    headings = ("opponent", "decisions", "seconds", "pairs", "matches won", "points a round")
-    rows = [
-        (
-            row["opponent"],
-            f"{row['decisions']:,}",
-            f"{row['seconds']:,.0f}",
-            f"{row['pairs']:,}",
-            f"{row['win_rate']:.1%} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]",
-            f"{row['points_per_round']:+.2f}",
-        )
-        for row in evaluations
-    ]
-    return page.section(
-        "Learning",
-        page.paragraph(text),
-        page.picture(partial(plots.learning, evaluations), "learning", caption),
-        page.details("All evaluations", page.table(headings, rows)),
-    )
-
-
-def _tournament(summary: dict[str, Any]) -> str:
-    ratings, pairings = summary["ratings"], summary["pairings"]
-    agents = [row["agent"] for row in ratings]
-    text = (
-        "Each two agents played the same deals in every seating, so neither luck of the deal nor "
-        "the seat speaks for one of them. Intervals are 95 %, over pairs of matches."
-    )
-    return page.section(
-        "Tournament",
-        page.paragraph(text),
-        page.table(
-            ("a", "b", "a wins [95 %]", "points a round [95 %]", "matches", "distinct deals"),
-            [(row["a"], row["b"], *tables.pairing_cells(row)) for row in pairings],
-            words=2,
-        ),
-        page.picture(
-            partial(plots.ratings, ratings),
-            "ratings",
-            f"Elo ratings, {summary.get('anchor', agents[-1])} at 0; the bars are 95 % intervals.",
-        ),
-        page.picture(
-            partial(plots.cross_table, agents, pairings),
-            "cross",
-            "Who beats whom: the share of matches that the agent of the row won against that of "
-            "the column. Blue is above even, red below.",
-        ),
-    )
-
-
-def _speed(document: dict[str, Any]) -> str:
-    rows = document["rows"]
-    step = find(rows, what=ours.STEP, batch=ours.BATCH, threads=1)
-    vector = find(rows, what=ours.VECTOR)
-    timed = [row for row in (step, vector) if row]
-    text = (
-        "Each row was measured in several turns between the others, and the best turn counts; rows "
-        "of one thread ran on one core."
-    )
-    headings = ("what", "rules", "batch", "threads", "a second", "unit")
-    ratios = [row for row in document.get("ratios", []) if row["value"] is not None]
-    ratio_rows = [
-        (what, met, value, wanted) for what, met, value, wanted in map(tables.ratio_cells, ratios)
-    ]
-    return page.section(
-        "Speed",
-        page.paragraph(text),
-        page.picture(
-            partial(plots.speed, rows), "speed", "Speed on this machine, fives-and-threes."
-        ),
-        page.picture(
-            partial(plots.time_shares, timed),
-            "shares",
-            "Where the time of a step goes. In the batch step the choice of actions is shown, but "
-            "not counted in its speed. Of the vector env, features, masks and views were timed "
-            "beside it on as many games, and the rest is what is left of its step.",
-        )
-        + "".join(
-            page.paragraph(f"{row['what']}: {tables.where_time_goes(row)}", "small")
-            for row in timed
-        )
-        if timed
-        else "",
-        page.table(("ratio", "as wanted", "value", "wanted"), ratio_rows, words=2)
-        if ratios
-        else "",
-        page.details("All rows", page.table(headings, map(tables.speed_cells, rows), words=2)),
-    )
-
-
-def _machine(parts: Parts) -> str:
+def _machine(parts: Parts) -> Section:
     measured = (parts.benchmark or {}).get("machine") or machine.facts()
-    versions = {
-        f"trained with {name}": str(value) for name, value in (parts.versions or {}).items()
-    }
-    settings = {name: json.dumps(value) for name, value in (parts.config or {}).items()}
-    return page.section(
-        "Machine and settings",
-        page.facts(measured.items()),
-        page.details("Settings of the training run", page.facts({**settings, **versions}.items()))
-        if settings
-        else "",
-    )
-
-
-def _rules(parts: Parts) -> Rules | None:
-    """What was played: of the tournament, else of the training run."""
-    spec = (parts.tournament or {}).get("rules") or (parts.config or {}).get("rules")
-    return Rules.from_spec(spec) if spec else None
-
-
-def _table_of(rules: Rules) -> str:
-    """How many play, in words."""
-    players = {2: "two players", 3: "three players", 4: "four players"}[rules.players]
-    return f"{players} in partnerships" if rules.partners else players
+    return run_page.machine(measured, parts.config or {}, parts.versions or {})
