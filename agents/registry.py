@@ -1,8 +1,11 @@
-"""Every agent of the lab by name, and `make_agent`, which builds one from its spec text."""
+"""Every agent of the lab by name, and `make_agent`, which builds one from its spec text.
+
+What an agent is made of is imported when one is made, so that listing them loads nothing.
+"""
 
 from pathlib import Path
 
-from agents.specs import Entry, Field, path, read_spec, yes_or_no
+from agents.specs import Entry, Field, one_of, path, read_spec, some_of, whole, yes_or_no
 from fives_env.policies import BuiltIn, Policy
 
 
@@ -29,10 +32,42 @@ def canonical(spec: str) -> str:
 
 
 def _model(folder: Path, sample: bool) -> Policy:
-    from agents.model import load_model  # only who plays a model needs safetensors
+    from agents.model import load_model
 
     return load_model(folder, sample=sample)
 
+
+def _careful() -> Policy:
+    from agents.heuristics.careful import Careful
+
+    return Careful()
+
+
+def _tactic(off: tuple[str, ...]) -> Policy:
+    from agents.heuristics.tactic import Tactic
+
+    return Tactic(off)
+
+
+def _rules_of_tactic() -> tuple[str, ...]:
+    from agents.heuristics.tactic import RULES
+
+    return tuple(RULES)
+
+
+def _pimc(worlds: int, value: str) -> Policy:
+    from agents.search.pimc import Pimc
+
+    return Pimc(worlds, value=value)
+
+
+def _ismcts(iterations: int, value: str, playout: str) -> Policy:
+    from agents.search.ismcts import Ismcts
+
+    return Ismcts(iterations, value=value, playout=playout)
+
+
+_VALUE = Field("points|equity", one_of("points", "equity"), "points")
 
 _ENTRIES = (
     Entry("random", "every legal action is equally likely", lambda: BuiltIn("random")),
@@ -40,6 +75,34 @@ _ENTRIES = (
         "greedy",
         "most points now; then the heavier tile; draws only where it must",
         lambda: BuiltIn("greedy"),
+    ),
+    Entry(
+        "careful",
+        "points now, less the best reply of the next seat, averaged over what it may hold",
+        _careful,
+    ),
+    Entry(
+        "tactic",
+        "a stack of named rules that look two placements ahead; each can be switched off",
+        _tactic,
+        options={"off": Field("RULE+RULE", some_of(_rules_of_tactic), ())},
+    ),
+    Entry(
+        "pimc",
+        "solves W worlds that agree with the view, all hands open; the best mean",
+        _pimc,
+        value=Field("W", whole(1, 10_000)),
+        options={"value": _VALUE},
+    ),
+    Entry(
+        "ismcts",
+        "tree search over information sets, N iterations, each in another such world",
+        _ismcts,
+        value=Field("N", whole(1, 1_000_000)),
+        options={
+            "value": _VALUE,
+            "playout": Field("greedy|random", one_of("greedy", "random"), "greedy"),
+        },
     ),
     Entry(
         "model",

@@ -94,7 +94,7 @@ def read_spec(text: str, entries: Mapping[str, Entry]) -> Spec:
         raise ValueError(f"agent {text!r}: {name} takes no value; write {entry.form}")
     if entry.value is not None and not value:
         raise ValueError(f"agent {text!r}: {name} needs a value; write {entry.form}")
-    read = None if entry.value is None else _read(entry.value, value, text)
+    read = None if entry.value is None else _read(entry.value, value, entry.form, text)
     return Spec(entry, read, _read_options(tail, entry, text))
 
 
@@ -110,6 +110,42 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """What reads a whole number from `low` to `high`."""
+
+    def read(text: str) -> int:
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+        if not low <= number <= high:
+            raise ValueError(f"{text!r} is not a whole number from {low} to {high}")
+        return number
+
+    return read
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """What reads one of `words`."""
+
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(f"{text!r} is not one of {', '.join(words)}")
+        return text
+
+    return read
+
+
+def some_of(known: Callable[[], tuple[str, ...]]) -> Callable[[str], tuple[str, ...]]:
+    """What reads words joined by ``+``, into the order in which `known()` has them."""
+
+    def read(text: str) -> tuple[str, ...]:
+        words = [word.strip() for word in text.split("+")]
+        for word in words:
+            if word not in known():
+                raise ValueError(f"{word!r} is not known{_nearest(word, known())}")
+        return tuple(word for word in known() if word in words)
+
+    return read
+
+
 def _read_options(parts: Iterable[str], entry: Entry, text: str) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for part in parts:
@@ -121,20 +157,22 @@ def _read_options(parts: Iterable[str], entry: Entry, text: str) -> dict[str, An
             raise ValueError(f"agent {text!r}: {entry.name} has no option {name!r}{options}")
         if name in given:
             raise ValueError(f"agent {text!r}: option {name!r} stands twice")
-        given[name] = _read(entry.options[name], value, text)
+        given[name] = _read(entry.options[name], value, entry.form, text, f"{name}=")
     return {name: given.get(name, option.default) for name, option in entry.options.items()}
 
 
-def _read(field_: Field, value: str, text: str) -> Any:
+def _read(field_: Field, value: str, form: str, text: str, of: str = "") -> Any:
     try:
         return field_.read(value)
     except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from None
+        raise ValueError(f"agent {text!r}: {of}{error}; write {form}") from None
 
 
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return "+".join(value)
     return value.as_posix() if isinstance(value, Path) else str(value)
 
 

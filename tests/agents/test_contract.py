@@ -9,13 +9,40 @@ import numpy as np
 import pytest
 
 from agents import AGENTS, make_agent
+from fives_env.actions import DRAW, PASS
 from fives_env.games import Games
 from fives_env.play import advance
 from fives_env.policies import Policy
 from tests.agents.material import ALL_RULES, Array, positions, random_model
+from tests.core.material import played_on, restart, shuffle_hidden
 
 RANDOM_MODEL = "a model with random weights"
-SPECS = ["random", "greedy", f"model:{RANDOM_MODEL}", f"model:{RANDOM_MODEL},sample=yes"]
+SPECS = [
+    "random",
+    "greedy",
+    "careful",
+    "tactic",
+    "tactic,off=win+reply+follow-up",
+    "pimc:4",
+    "ismcts:30",
+    "ismcts:30,playout=random",
+    f"model:{RANDOM_MODEL}",
+    f"model:{RANDOM_MODEL},sample=yes",
+]
+VARIANTS = [
+    "threes-and-fives:players=2,draw=optional,reserve=2",
+    "all-fives:players=3,lead=highest-double,reserve=1,target=60",
+    "fives-and-threes:players=4,mode=round",
+]
+EQUITY = ["pimc:4,value=equity", "ismcts:30,value=equity"]
+"""For two sides alone, in the games that have a table."""
+CASES = [(spec, rules) for spec in SPECS for rules in ALL_RULES]
+CASES += [
+    (spec, rules) for spec in EQUITY for rules in ALL_RULES if "=2" in rules or "=yes" in rules
+]
+VARIANT_CASES = [(spec, rules) for spec in SPECS for rules in VARIANTS]
+FEW = 4
+"""Games at once, since some agents think."""
 
 
 def agent_for(spec: str, rules: str, folder: Path) -> Policy:
@@ -26,37 +53,74 @@ def agent_for(spec: str, rules: str, folder: Path) -> Policy:
 
 
 def test_every_agent_of_the_registry_is_tried() -> None:
-    assert {spec.partition(":")[0] for spec in SPECS} == set(AGENTS)
+    assert {spec.partition(",")[0].partition(":")[0] for spec in SPECS} == set(AGENTS)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES)
-@pytest.mark.parametrize("spec", SPECS)
-def test_plays_matches_with_legal_actions_alone(spec: str, rules: str, tmp_path: Path) -> None:
-    agent = agent_for(spec, rules, tmp_path)
-    games = Games(f"{rules},max_rounds=5", 16)
+@pytest.mark.parametrize(("spec", "rules"), CASES + VARIANT_CASES)
+def test_B50_plays_matches_with_legal_actions_as_one_or_as_four(
+    spec: str, rules: str, tmp_path: Path
+) -> None:
+    """One instance on all seats plays as one on each does: nothing stays between calls."""
+    agents = [agent_for(spec, rules, tmp_path) for _ in range(4)]
+    short = rules if "mode=round" in rules else f"{rules},max_rounds=2"
+    games = Games(short, FEW)
     games.reset(seed=3)
-    advance(games, [agent], np.zeros((16, 4), np.int8))  # raises at the first illegal action
+    apart = games.clone()
+    advance(games, agents[:1], np.zeros((FEW, 4), np.int8))  # raises at the first illegal action
     assert (games.data["match_over"] == 1).all()
+    advance(apart, agents, np.tile(np.arange(4, dtype=np.int8), (FEW, 1)))
+    assert games.data.tobytes() == apart.data.tobytes()
 
 
-@pytest.mark.parametrize("rules", ALL_RULES)
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(("spec", "rules"), CASES)
 def test_a_row_acts_alone(spec: str, rules: str, tmp_path: Path) -> None:
     agent = agent_for(spec, rules, tmp_path)
-    views, masks, keys = positions(rules)
+    views, masks, keys = positions(rules, FEW)
     before = views.tobytes(), masks.tobytes(), keys.tobytes()
     together = agent.act(views, masks, keys)
     assert (views.tobytes(), masks.tobytes(), keys.tobytes()) == before
     assert masks[np.arange(len(masks)), together].all()
+    assert (agent.act(views, masks, keys) == together).all()
     for rows in (np.array([0]), np.array([len(views) - 1]), np.arange(0, len(views), 7)):
         assert (agent.act(views[rows], masks[rows], keys[rows]) == together[rows]).all()
+    assert (agent.act(views[::5], masks[::5], keys[::5]) == together[::5]).all()  # not contiguous
     order = np.random.default_rng(0).permutation(len(views))
     assert (agent.act(views[order], masks[order], keys[order]) == together[order]).all()
 
 
+AFTER: dict[str, set[int]] = {}
+"""Spec to the actions after which it was asked, filled by the test below."""
+
+
+@pytest.mark.parametrize(("spec", "rules"), CASES + VARIANT_CASES)
+def test_hidden_tiles_do_not_change_what_it_does(spec: str, rules: str, tmp_path: Path) -> None:
+    """Other hands, the boneyard, its order and the stream are dealt anew; the views stay."""
+    agent = agent_for(spec, rules, tmp_path)
+    moved = 0
+    for number, (games, rng) in enumerate(played_on(rules, FEW, 20)):
+        restart(games)
+        if number % 2:
+            continue
+        paired = shuffle_hidden(games, games.data["seat"].astype(np.int64), rng)
+        moved += int((games.data["hands"] != paired.data["hands"]).any(axis=1).sum())
+        keys = rng.integers(0, 1 << 64, FEW, np.uint64)
+        one, two = (agent.act(g.view(), g.action_mask(), keys) for g in (games, paired))
+        assert (one == two).all()
+        after = games.data["action"][games.data["num_moves"] > 0]
+        AFTER.setdefault(spec, set()).update(after.tolist())
+    assert moved > 0
+
+
+@pytest.mark.parametrize("spec", SPECS + EQUITY)
+def test_hidden_tiles_were_changed_after_draws_and_knocks(spec: str) -> None:
+    if spec not in AFTER:
+        pytest.skip("needs the test before")
+    assert {DRAW, PASS} <= AFTER[spec]
+
+
 def test_pickles_and_runs_in_a_spawned_process(tmp_path: Path) -> None:
-    agents = [agent_for(spec, ALL_RULES[0], tmp_path) for spec in SPECS]
-    arguments = positions(ALL_RULES[0])
+    agents = [agent_for(spec, ALL_RULES[0], tmp_path) for spec in SPECS + EQUITY]
+    arguments = positions(ALL_RULES[0], FEW)
     with multiprocessing.get_context("spawn").Pool(1) as pool:  # one: each takes a while to start
         for agent in agents:
             here = agent.act(*arguments)

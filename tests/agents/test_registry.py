@@ -1,5 +1,6 @@
 """Spec texts: what they mean, and what is said about wrong ones."""
 
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from agents import AGENTS, canonical, make_agent
 from agents.__main__ import main
 from agents.model import ModelAgent
 from agents.specs import Entry, Field, read_spec
+from agents.strength import read
 from fives_env.policies import BuiltIn
 from tests.agents.material import random_model
 
@@ -43,6 +45,11 @@ def test_a_model_is_made_from_its_folder_or_its_run(tmp_path: Path) -> None:
         ("model:./runs/a,sample=no", "model:runs/a"),
         ("model: runs/a , sample = yes", "model:runs/a,sample=yes"),
         ("model:C:/runs/a", "model:C:/runs/a"),
+        ("tactic,off=reply + win", "tactic,off=win+reply"),
+        ("pimc:064,value=points", "pimc:64"),
+        ("pimc:64,value=equity", "pimc:64,value=equity"),
+        ("ismcts:300,playout=random", "ismcts:300,playout=random"),
+        ("ismcts:300,playout=greedy,value=equity", "ismcts:300,value=equity"),
     ],
 )
 def test_specs_of_one_agent_have_one_text(spec: str, text: str) -> None:
@@ -53,7 +60,10 @@ def test_specs_of_one_agent_have_one_text(spec: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("nosuch", "unknown agent 'nosuch'.*there are: random, greedy, model"),
+        (
+            "nosuch",
+            "unknown agent 'nosuch'.*: random, greedy, careful, tactic, pimc, ismcts, model",
+        ),
         ("greedi", "did you mean greedy?"),
         ("", "unknown agent ''"),
         (":x", "unknown agent ''"),
@@ -67,6 +77,22 @@ def test_specs_of_one_agent_have_one_text(spec: str, text: str) -> None:
         ("model:a,sample=yes,sample=no", "'sample' stands twice"),
         ("model:a,", "'' is not of the form key=value"),
         ("model:/nowhere/at/all", "no model in '/nowhere/at/all': it is not a folder"),
+        ("careful:1", "careful takes no value; write careful"),
+        ("pimc", r"pimc needs a value; write pimc:W\[,value=points\|equity\]"),
+        ("pimc:-3", "'-3' is not a whole number from 1 to 10000; write pimc:W"),
+        ("pimc:x", "'x' is not a whole number from 1 to 10000"),
+        ("pimc:0", "'0' is not a whole number from 1"),
+        ("pimc:1.5", "'1.5' is not a whole number"),
+        ("pimc:²", "'²' is not a whole number"),
+        ("pimc:99999999999999999999999999", "is not a whole number from 1 to 10000"),
+        ("pimc:4,value=luck", "value='luck' is not one of points, equity; write pimc:W"),
+        ("pimc:4,playout=random", "pimc has no option 'playout'.*there are: value"),
+        ("ismcts:2000000", "is not a whole number from 1 to 1000000"),
+        ("ismcts:9,playout=gredy", "playout='gredy' is not one of greedy, random"),
+        ("tactic:foo=1", r"tactic takes no value; write tactic\[,off=RULE\+RULE\]"),
+        ("tactic,off=nosuch", "off='nosuch' is not known; there are: win, block-win, aim, opening"),
+        ("tactic,off=win+opning", "off='opning' is not known; did you mean opening?"),
+        ("tactic,off=win+", "off='' is not known"),
         (3, "an agent spec is text like 'greedy', not 3"),
     ],
 )
@@ -96,6 +122,48 @@ def test_the_table_lists_every_agent(capsys: pytest.CaptureFixture[str]) -> None
         assert entry.name in shown
         assert entry.form in shown
         assert entry.help.split()[0] in shown
+
+
+def measured(path: Path) -> Path:
+    """A file as python -m eval ladder writes it."""
+    row = {"agent": "tactic", "rules": "fives-and-threes:players=2,target=61", "pairs": 2000}
+    row |= {"win_rate": 0.7234, "low": 0.711, "high": 0.735, "one_us": 21.43, "batch_us": 9.871}
+    command, machine = "python -m eval ladder", {"processor": "a machine"}
+    document = {"command": command, "opponent": "greedy", "machine": machine, "rows": [row]}
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_the_table_shows_cost_and_strength_as_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = measured(tmp_path / "strength.json")
+    monkeypatch.setattr("agents.strength.read", lambda: read(there))
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    for text in ("72.3 [71.1, 73.5]", "21.4", "9.87", "against greedy", "python -m eval ladder"):
+        assert text in shown
+
+
+def test_the_table_says_what_is_not_measured_or_damaged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.strength.read", lambda: read(tmp_path / "none.json"))
+    assert main([]) == 0
+    assert "not measured: python -m eval ladder does so" in capsys.readouterr().out
+    (tmp_path / "bad.json").write_text('{"rows": [{"agent": "tactic"}]}')
+    monkeypatch.setattr("agents.strength.read", lambda: read(tmp_path / "bad.json"))
+    assert main([]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert "is damaged" in said
+    assert said.count("\n") == 1
+
+
+def test_listing_loads_no_agent() -> None:
+    code = "import sys, agents.__main__; print([m for m in sys.modules if m.startswith('agents.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not re.search("heuristics|search|equity|model", done.stdout)
 
 
 def test_the_table_takes_no_arguments(capsys: pytest.CaptureFixture[str]) -> None:

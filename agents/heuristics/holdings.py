@@ -1,0 +1,96 @@
+"""Where the unseen tiles may be, and the position after a placement, as far as a view tells."""
+
+import numpy as np
+
+from fives_env.engine.belief import possible_tiles, unseen_tiles
+from fives_env.engine.bits import lowest, popcount
+from fives_env.engine.turns import act
+from fives_env.jit import jit
+from fives_env.records import PUBLIC_WORDS
+
+BONEYARD = 4
+"""The row of the undealt tiles in `chances`, behind those of the seats."""
+_FITS = 10
+"""Rounds of fitting: the sums are then right to about 1 in 100."""
+
+
+@jit
+def write_chances(view, chances):
+    """Fills float64 [5, 28]: how likely each seat, and last the boneyard, holds each unseen tile.
+
+    Each hand has its public size and holds no value its seat is known to lack. Of two seats this is
+    exact; of more, the rows and columns of a table are fitted in turn to their sums (Deming and
+    Stephan 1940). The viewer's own row stays 0.
+    """
+    chances[:] = 0
+    players = np.int64(view.rules.num_players)
+    unseen = unseen_tiles(view)
+    for seat in range(players):
+        if seat != view.viewer and view.hand_sizes[seat] > 0:
+            tiles = possible_tiles(view, seat)
+            share = view.hand_sizes[seat] / max(1, popcount(tiles))
+            _fill(chances[seat], tiles, share)
+    if players == 2:
+        left = unseen
+        while left:
+            tile = lowest(left)
+            left &= left - 1
+            chances[BONEYARD, tile] = 1 - chances[0, tile] - chances[1, tile]
+        return
+    _fill(chances[BONEYARD], unseen, view.boneyard / max(1, popcount(unseen)))
+    for _ in range(_FITS):
+        _fit(view, unseen, chances)
+
+
+@jit
+def _fill(row, tiles, share):
+    while tiles:
+        row[lowest(tiles)] = share
+        tiles &= tiles - 1
+
+
+@jit
+def _fit(view, unseen, chances):
+    """One round: every hand gets its size, then every tile is in one place."""
+    for row in range(5):
+        size = np.int64(view.boneyard) if row == BONEYARD else np.int64(view.hand_sizes[row])
+        total = chances[row].sum()
+        if total > 0:
+            chances[row] *= size / total
+    while unseen:
+        tile = lowest(unseen)
+        unseen &= unseen - 1
+        total = 0.0
+        for row in range(5):
+            total += chances[row, tile]
+        if total > 0:
+            for row in range(5):
+                chances[row, tile] /= total
+
+
+@jit
+def write_position(view, view_words, game, game_words):
+    """Fills `game` with what the view tells, each other hand with all tiles that it may hold.
+
+    Whatever the engine says of it is then what certainly holds: it is blocked if nobody can
+    possibly place. What a round settles is not known, and must not be read.
+    """
+    for word in range(PUBLIC_WORDS):
+        game_words[word] = view_words[word]
+    game.key = 0
+    game.next_draw = 0
+    game.lead_tile = view.lead_tile
+    for seat in range(4):
+        game.hands[seat] = 0
+        if seat == view.viewer:
+            game.hands[seat] = view.hand
+        elif seat < view.rules.num_players and view.hand_sizes[seat] > 0:
+            game.hands[seat] = possible_tiles(view, seat)
+
+
+@jit
+def play(rules, action, words, game, game_words):
+    """Makes `game` the position in `words` after this action; both are GAME, given as words too."""
+    for word in range(len(words)):
+        game_words[word] = words[word]
+    act(rules, game, action)

@@ -1,0 +1,78 @@
+"""What ``python -m eval ladder`` has measured of the agents: agents/strength.json."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from fives_env.rules import Rules
+
+FILE = Path(__file__).with_name("strength.json")
+_NEEDED = {"agent", "rules", "pairs", "win_rate", "low", "high", "one_us", "batch_us"}
+
+
+def read(path: Path = FILE) -> dict[str, Any] | None:
+    """The document: ``command``, ``opponent``, ``machine``, ``rows``; None where there is no file.
+
+    A row is one agent under one set of rules: ``win_rate`` with its 95 % interval ``low`` to
+    ``high`` over ``pairs`` against the opponent, and microseconds a move, ``one_us`` at one
+    position a call and ``batch_us`` at many.
+
+    Raises:
+        ValueError: The file is damaged.
+    """
+    if not path.is_file():
+        return None
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        sound = all(set(row) >= _NEEDED for row in document["rows"])
+    except (ValueError, KeyError, TypeError):
+        sound = False
+    if not sound:
+        raise ValueError(f"{path} is damaged; remove it, and python -m eval ladder makes it anew")
+    return document  # type: ignore[no-any-return]
+
+
+def table(document: dict[str, Any]) -> Table:
+    """One line an agent: what a move costs in the first game, and its strength in each."""
+    rows = document["rows"]
+    games = list(dict.fromkeys(row["rules"] for row in rows))
+    shown = Table(
+        title=f"Cost, and matches won against {document['opponent']}", caption=_source(document)
+    )
+    shown.title_justify = shown.caption_justify = "left"
+    shown.add_column("agent", overflow="fold")
+    for heading in ("µs a move,\nmedian", "in a batch,\nmean", *map(_heading, games)):
+        shown.add_column(heading, justify="right")
+    for agent in dict.fromkeys(row["agent"] for row in rows):
+        of_agent = {row["rules"]: row for row in rows if row["agent"] == agent}
+        first = next(iter(of_agent.values()))
+        costs = (
+            f"{first[name]:,.3g}" if first[name] < 100 else f"{first[name]:,.0f}"
+            for name in ("one_us", "batch_us")
+        )
+        shares = (share(of_agent[game]) if game in of_agent else "" for game in games)
+        shown.add_row(escape(agent), *costs, *shares)
+    return shown
+
+
+def share(row: dict[str, Any]) -> str:
+    """The win rate of a row and its interval, in per cent."""
+    return f"{100 * row['win_rate']:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+
+
+def _heading(spec: str) -> str:
+    rules = Rules.from_spec(spec)
+    partners = " in partners" if rules.num_sides < rules.players else ""
+    return f"{rules.game}\n{rules.players} players{partners}, %"
+
+
+def _source(document: dict[str, Any]) -> str:
+    pairs = sorted({row["pairs"] for row in document["rows"]})
+    number = f"{pairs[0]:,} to {pairs[-1]:,}" if len(pairs) > 1 else f"{pairs[0]:,}"
+    return (
+        f"Measured with: {document['command']}\n{number} pairs, each the same "
+        f"deals in every seating; 95 % intervals over pairs; on {document['machine']['processor']}"
+    )
