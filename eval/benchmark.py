@@ -14,53 +14,87 @@ from typing import Any
 
 from rich.console import Console
 
-from eval import machine, plots, tables, timing
+from eval import benchmark_compare, benchmark_plots, machine, plots, tables, timing
 from eval.commands import Benchmark
+from eval.long_run import long_runs
 from eval.peers.venv import PeersError, run_peers
 from eval.ratios import ratios
-from eval.workloads import all_workloads
+from eval.workloads import FIVES_AND_THREES, all_workloads
+from eval.workloads_agents import agent_workloads
+from eval.workloads_training import training_rows
 
 THREADS = tuple(number for number in (2, 4, 8) if number <= (os.cpu_count() or 1))
 
 
 def run(options: Benchmark) -> None:
-    """Measures, writes the file and the plot, prints the tables.
+    """Measures, writes the file and the plots, prints the tables.
 
     Raises:
         ValueError: An option is wrong.
         OSError: The file cannot be written.
     """
-    if not 0 < options.seconds < math.inf:
-        raise ValueError(f"--seconds {options.seconds:g} must be more than 0")
-    if options.json.is_dir():
-        raise ValueError(f"--json {options.json} is a folder; give the name of a file")
+    _check(options)
+    old = benchmark_compare.read(options.compare) if options.compare else None
     options.json.parent.mkdir(parents=True, exist_ok=True)
-    document = measure(options.seconds, options.peers)
+    document = measure(options)
+    if old:
+        document["comparison"] = {
+            "with": str(options.compare),
+            "machine": old.get("machine", {}),
+            "rows": benchmark_compare.compare(old, document["rows"]),
+        }
     options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    plots.save_speed(document["rows"], options.json.with_suffix(".png"))
+    pictures = _draw(document, options)
     tables.print_benchmark(document)
-    print(f"rows are in {options.json}, the plot in {options.json.with_suffix('.png')}")
+    for row in document["long_runs"]:
+        _say_long_run(row)
+    if old:
+        benchmark_compare.print_comparison(document["comparison"]["rows"])
+    print(f"rows are in {options.json}, plots in {', '.join(pictures)}")
 
 
-def measure(seconds: float, peers: bool) -> dict[str, Any]:
-    """The document: machine, rows, ratios, and the peers that could not be measured."""
+def measure(options: Benchmark) -> dict[str, Any]:
+    """The document: machine, rows, ratios, and what could not be measured."""
     start = time.perf_counter()
+    rows, errors, long = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
     with _telling() as tell:
-        rows = timing.measure(list(all_workloads(THREADS)), seconds, tell)
-    errors: list[dict[str, Any]] = []
-    if peers:
-        others = _peers(max(1.0, seconds))
-        errors = [row for row in others if "error" in row]
-        rows += [row for row in others if "error" not in row]
+        agents, failed = agent_workloads(options.agents)
+        errors += failed
+        rows += timing.measure([*all_workloads(THREADS), *agents], options.seconds, tell)
+        if options.training:
+            tell("training")
+            _sort(training_rows(FIVES_AND_THREES, options.training), rows, errors)
+        if options.long_run:
+            tell("a long run")
+            long = long_runs(FIVES_AND_THREES)
+    if options.peers:
+        _sort(_peers(max(1.0, options.seconds)), rows, errors)
     return {
         "machine": machine.facts(),
         "took_seconds": time.perf_counter() - start,
         "rows": rows,
         "errors": errors,
+        "long_runs": long,
         "ratios": [
             {**asdict(ratio), "wanted": ratio.wanted, "met": ratio.met} for ratio in ratios(rows)
         ],
     }
+
+
+def _check(options: Benchmark) -> None:
+    if not 0 < options.seconds < math.inf:
+        raise ValueError(f"--seconds {options.seconds:g} must be more than 0")
+    if not 0 <= options.training < math.inf:
+        raise ValueError(f"--training {options.training:g} must be a number of seconds, or 0")
+    if options.json.is_dir():
+        raise ValueError(f"--json {options.json} is a folder; give the name of a file")
+
+
+def _sort(
+    found: list[dict[str, Any]], rows: list[dict[str, Any]], errors: list[dict[str, Any]]
+) -> None:
+    for row in found:
+        (errors if "error" in row else rows).append(row)
 
 
 def _peers(seconds: float) -> list[dict[str, Any]]:
@@ -68,6 +102,31 @@ def _peers(seconds: float) -> list[dict[str, Any]]:
         return run_peers(seconds, machine.LAST_CORE)
     except PeersError as error:
         raise ValueError(str(error)) from error
+
+
+def _draw(document: dict[str, Any], options: Benchmark) -> list[str]:
+    """Draws what there is to draw, beside the file; returns the names."""
+    path = options.json.with_suffix(".png")
+    plots.save_speed(document["rows"], path)
+    drawn = [str(path)]
+    agents = [row for row in document["rows"] if "agent" in row]
+    if agents:
+        path = options.json.with_suffix(".agents.png")
+        benchmark_plots.save(benchmark_plots.decisions(agents), path)
+        drawn.append(str(path))
+    compared = document.get("comparison", {}).get("rows")
+    if compared:
+        path = options.json.with_suffix(".comparison.png")
+        benchmark_plots.save(benchmark_plots.comparison(compared), path)
+        drawn.append(str(path))
+    return drawn
+
+
+def _say_long_run(row: dict[str, Any]) -> None:
+    grown = row["grown_bytes"]
+    memory = "unknown" if grown is None else f"{grown / 1e6:+.1f} MB"
+    share = row["last_per_second"] / row["first_per_second"]
+    print(f"{row['times']:,} times {row['what']}: last tenth at {share:.1%} of the first, {memory}")
 
 
 @contextmanager

@@ -55,6 +55,7 @@ def ratios(rows: Rows) -> list[Ratio]:
     )
     partners = find(rows, what=ours.ROLLOUT, rules=ours.PARTNERS, threads=1)
     step = find(rows, what=ours.STEP, batch=ours.BATCH, threads=1)
+    copies = find(rows, what=ours.CLONE, rules=ours.FIVES_AND_THREES, batch=ours.BATCH)
     vector, aec, single = (find(rows, what=what) for what in (ours.VECTOR, ours.AEC, ours.SINGLE))
     dominoes = find(rows, what="OpenSpiel python_block_dominoes")
     pgx = find(rows, what="Pgx connect_four", batch=LARGEST)
@@ -68,6 +69,7 @@ def ratios(rows: Rows) -> list[Ratio]:
         ),
         Ratio(cost, _over(rollout, step), at_most=4),
         Ratio("the same with the choice of actions", _with_choice(rollout, step)),
+        Ratio(f"clones / batch steps (batch {ours.BATCH:,})", _over(copies, step), 1),
         Ratio("AEC env / PettingZoo connect_four_v3", _over(aec, pettingzoo), 3),
         Ratio("single env / PettingZoo connect_four_v3", _over(single, pettingzoo), 3),
         Ratio("vector env, learner's steps / rollout steps", _over(vector, rollout)),

@@ -30,6 +30,7 @@ class Workload:
         play: Does one piece of work.
         threads: Threads that it uses.
         apart: Parts whose time is told but not counted.
+        agent: The spec of the agent whose decisions these are.
     """
 
     what: str
@@ -40,6 +41,7 @@ class Workload:
     play: Callable[[], Piece]
     threads: int = 1
     apart: tuple[str, ...] = ()
+    agent: str | None = None
 
 
 @dataclass
@@ -113,6 +115,8 @@ def _row(workload: Workload, best: _Best) -> dict[str, Any]:
         "unit": workload.unit,
         "counts": workload.counts,
     }
+    if workload.agent is not None:
+        row["agent"] = workload.agent
     if len(best.parts) > 1:
         row["parts_ns"] = {name: 1e9 * spent / best.units for name, spent in best.parts.items()}
         row["apart"] = list(workload.apart)

@@ -35,9 +35,12 @@ GAMES = (
 )
 BATCH = 4096
 """Of the rows that compare games."""
+FEW, MANY = 64, 65536
+"""Batches that `BATCH` is compared with."""
 BATCHES = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 ENVS = 1024
 ROLLOUT, STEP = "random rollout", "batch step"
+VIEWS, MASKS, FEATURES, CLONE = "views", "masks", "encode", "clone"
 VECTOR, AEC, SINGLE = "vector env", "AEC env", "single env"
 
 _STEPS_A_CALL = 64
@@ -61,8 +64,13 @@ def all_workloads(threads: tuple[int, ...]) -> Iterator[Workload]:
         yield batch_step(batch)
     for number in threads:
         yield batch_step(BATCHES[-1], number)
-    yield features()
-    yield from (clone(batch) for batch in (1, BATCH))
+    for make in (views, masks, features):
+        yield from (make(spec, BATCH) for spec in GAMES)
+        yield from (make(FIVES_AND_THREES, batch) for batch in (FEW, MANY))
+    for number in threads:
+        yield from (make(FIVES_AND_THREES, MANY, number) for make in (views, masks))
+    yield clone(FIVES_AND_THREES, 1)
+    yield from (clone(spec, BATCH) for spec in GAMES)
     yield vector_env()
     yield aec_env()
     yield single_env()
@@ -117,33 +125,57 @@ def batch_step(batch: int, threads: int = 1) -> Workload:
     )
 
 
-def features() -> Workload:
+def views(spec: str, batch: int, threads: int = 1) -> Workload:
+    """What the seat to move may know, written out."""
+    games = in_play(spec, batch, threads)
+    out = games.view()
+
+    def work() -> int:
+        return len(games.view(out=out))
+
+    counts = "views of the seat to move, view(out=)"
+    return Workload(VIEWS, spec, batch, "views/s", counts, timed(work), threads)
+
+
+def masks(spec: str, batch: int, threads: int = 1) -> Workload:
+    """The legal actions, written out."""
+    games = in_play(spec, batch, threads)
+    out = games.action_mask()
+
+    def work() -> int:
+        return len(games.action_mask(out=out))
+
+    counts = "masks of the seat to move, action_mask(out=)"
+    return Workload(MASKS, spec, batch, "masks/s", counts, timed(work), threads)
+
+
+def features(spec: str, batch: int) -> Workload:
     """Views to feature vectors."""
-    views = _in_play(FIVES_AND_THREES, BATCH).view()
-    out = np.empty((BATCH, NUM_FEATURES), np.float32)
+    views = in_play(spec, batch).view()
+    out = np.empty((batch, NUM_FEATURES), np.float32)
 
     def work() -> int:
         return len(encode(views, out=out))
 
     counts = f"views, to {NUM_FEATURES} features each"
-    return Workload("encode", FIVES_AND_THREES, BATCH, "views/s", counts, timed(work))
+    return Workload(FEATURES, spec, batch, "views/s", counts, timed(work))
 
 
-def clone(batch: int) -> Workload:
+def clone(spec: str, batch: int) -> Workload:
     """Copies of games, as a search makes them."""
-    games = _in_play(FIVES_AND_THREES, batch)
+    games = in_play(spec, batch)
 
     def work() -> int:
         return len(games.clone())
 
-    return Workload("clone", FIVES_AND_THREES, batch, "games/s", "games copied", timed(work))
+    return Workload(CLONE, spec, batch, "games/s", "games copied", timed(work))
 
 
 def vector_env() -> Workload:
     """The learner's steps through the Gymnasium vector env, greedy opponents in compiled code."""
     envs = FivesVectorEnv(ENVS, FIVES_AND_THREES, opponent="greedy")
     envs.reset(seed=_SEED)
-    games = _in_play(FIVES_AND_THREES, ENVS)
+    games = in_play(FIVES_AND_THREES, ENVS)
     views, masks = games.view(), games.action_mask()
     out = np.empty((ENVS, NUM_FEATURES), np.float32)
     actions = np.empty(ENVS, np.int64)
@@ -215,9 +247,9 @@ def _started(spec: str, batch: int, threads: int = 1) -> Games:
     return games
 
 
-def _in_play(spec: str, batch: int) -> Games:
+def in_play(spec: str, batch: int, threads: int = 1) -> Games:
     """Games in the midst of play."""
-    games = _started(spec, batch)
+    games = _started(spec, batch, threads)
     games.rollout(5, seed=_SEED)
     return games
 

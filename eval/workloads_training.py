@@ -1,0 +1,49 @@
+"""How fast training is: ``python -m train`` as its users run it, for a stated time."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from eval.trainer import train
+
+WAYS = {
+    "sb3": ("--opponent", "greedy"),
+    "selfplay": ("--device", "cpu", "--checkpoint-every", "1000000"),
+}
+"""The commands of ``python -m train`` that are measured, with what each needs beside the rest."""
+_NO_EVALUATIONS = ("--evaluate-every", "1000000", "--pairs", "2", "--final-pairs", "2")
+
+
+def training_rows(rules: str, seconds: float) -> list[dict[str, Any]]:
+    """Decisions a second of each way to train, its default network, one thread of PyTorch.
+
+    Returns:
+        One row a way; with `error` in place of `per_second` where a run failed.
+    """
+    return [_row(way, extra, rules, seconds) for way, extra in WAYS.items()]
+
+
+def _row(way: str, extra: tuple[str, ...], rules: str, seconds: float) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "what": f"train {way}",
+        "rules": rules,
+        "batch": 1,
+        "threads": 1,
+        "unit": "decisions/s",
+        "counts": f"decisions that are played and learned from in {seconds:g} s, all in the time",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        limits = ("--minutes", repr(seconds / 60), "--seed", "1", "--threads", "1")
+        where = ("--rules", rules, "--out", str(run))
+        arguments = [way, *where, *limits, *_NO_EVALUATIONS, *extra]
+        try:
+            train(arguments, {"OMP_NUM_THREADS": "1"})
+        except ValueError as error:
+            return {**row, "error": str(error)}
+        with (run / "evaluations.csv").open(newline="") as file:
+            last = list(csv.DictReader(file))[-1]
+    return {**row, "per_second": float(last["decisions"]) / float(last["seconds"])}
