@@ -3,11 +3,15 @@
 import numpy as np
 
 import fives_env
+from agents import make_agent
+from eval import arena, replay
+from eval.exact.game import build
 from fives_env.envs.vector import FivesVectorEnv
 
 
 def main() -> None:
     """Calls everything that is compiled."""
+    rules = fives_env.Rules.preset("fives-and-threes", max_rounds=2)
     games = fives_env.Games("fives-and-threes", num_games=2, threads=2)
     games.rollout(200)
     games.step(games.action_mask().argmax(axis=1))
@@ -21,6 +25,10 @@ def main() -> None:
     env = fives_env.env()
     env.reset(seed=0)
     env.step(int(env.last()[0]["action_mask"].argmax()))
+    agents = [make_agent(spec) for spec in ("careful", "tactic", "pimc:2", "ismcts:4")]
+    for a, b in (agents[:2], agents[2:]):
+        arena.play(rules, a, b, 0, np.arange(2))
+    build(fives_env.Rules.from_spec("fives-and-threes:max_pip=1,deal=1,mode=round"))
 
 
 if __name__ == "__main__":
