@@ -4,18 +4,23 @@ import os
 import sys
 
 from eval import command_line
-from train.config import Sb3
+from train.config import Export, Sb3, Sb3Resume
+from train.selfplay_config import Resume, Selfplay
 
 USAGE = """usage: python -m train COMMAND --help
 
-  sb3    MaskablePPO of sb3-contrib on the native vector env
+  selfplay   PPO of our own: one network plays all seats of many games at once; the fastest way
+  sb3        MaskablePPO of sb3-contrib on the native vector env
+  export     a trained model as an ONNX file, with the action mask as an input
 
-For example, an agent for two-player Fives and Threes in two and a half minutes:
+For example, an agent for two-player Fives and Threes in a quarter of an hour:
 
-  python -m train sb3 --rules fives-and-threes --opponent greedy --minutes 2.5 --out runs/first
+  python -m train selfplay --rules fives-and-threes --minutes 15 --out runs/first
+  python -m train selfplay --resume runs/first     # goes on after Ctrl-C, kill -9, a power cut
 
 RUN (--out) then holds config.json, versions.json, train.log, progress.csv, evaluations.csv,
 tensorboard/ and model/; the trained agent is model:RUN in python -m eval tournament."""
+COMMANDS = ("selfplay", "sb3", "export")
 
 
 def main(arguments: list[str]) -> int:
@@ -23,11 +28,14 @@ def main(arguments: list[str]) -> int:
     if arguments in ([], ["-h"], ["--help"]):
         print(USAGE)
         return 0
-    if arguments[0] != "sb3":
-        command_line.fail(f"unknown command {arguments[0]!r}; there are: sb3 (see python -m train)")
-    config = command_line.read(Sb3, "python -m train sb3", Sb3.__doc__ or "", arguments[1:])
+    if arguments[0] not in COMMANDS:
+        there_are = f"there are: {', '.join(COMMANDS)} (see python -m train)"
+        command_line.fail(f"unknown command {arguments[0]!r}; {there_are}")
+    kind = _kind(arguments)
+    prog = f"python -m train {arguments[0]}"
+    config = command_line.read(kind, prog, kind.__doc__ or "", arguments[1:])
     try:
-        return _train(config)
+        return _export(config) if isinstance(config, Export) else _train(config)
     except (ValueError, OSError) as error:
         command_line.fail(" ".join(str(error).split()))
     except KeyboardInterrupt:  # a second Ctrl-C, or one before training began
@@ -35,12 +43,35 @@ def main(arguments: list[str]) -> int:
     return 130
 
 
-def _train(config: Sb3) -> int:
+def _kind(arguments: list[str]) -> type[Sb3 | Sb3Resume | Selfplay | Resume | Export]:
+    """What the command is told in: a dataclass."""
+    if arguments[0] == "export":
+        return Export
+    resumes = any(argument.split("=")[0] == "--resume" for argument in arguments)
+    if arguments[0] == "sb3":
+        return Sb3Resume if resumes else Sb3
+    return Resume if resumes else Selfplay
+
+
+def _export(config: Export) -> int:
+    from agents.onnx_export import export
+
+    export(config.model, config.out)
+    print(f"{config.model} is in {config.out}")
+    return 0
+
+
+def _train(config: Sb3 | Sb3Resume | Selfplay | Resume) -> int:
     # Two threads that wait for each other in a loop stand still when others use the machine too.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when PyTorch is loaded
-    from train.sb3 import run  # PyTorch takes seconds to load; help and refusals need none
+    # PyTorch takes seconds to load; help and refusals need none.
+    if isinstance(config, Sb3 | Sb3Resume):
+        from train import sb3
 
-    return run(config)
+        return sb3.run(config) if isinstance(config, Sb3) else sb3.resume(config)
+    from train import selfplay
+
+    return selfplay.run(config) if isinstance(config, Selfplay) else selfplay.resume(config)
 
 
 if __name__ == "__main__":

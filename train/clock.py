@@ -16,12 +16,17 @@ class Clock:
         self.max_seconds = max_seconds
         self.max_decisions = math.inf if max_decisions is None else max_decisions
         self.decisions = 0
+        self._before = 0.0
         self._started: float | None = None
         self._stopped: float | None = None
 
     def start(self) -> None:
-        """Begins to count seconds."""
+        """Begins to count seconds, on top of those that were set."""
         self._started = time.monotonic()
+
+    def set(self, seconds: float) -> None:
+        """Stands at so many seconds, those of a run that goes on, until `start`."""
+        self._before = seconds
 
     def stop(self) -> None:
         """Counts no further."""
@@ -31,8 +36,8 @@ class Clock:
     def seconds(self) -> float:
         """From the start to now, or to when it was stopped."""
         if self._started is None:
-            return 0.0
-        return (self._stopped or time.monotonic()) - self._started
+            return self._before
+        return self._before + (self._stopped or time.monotonic()) - self._started
 
     @property
     def part(self) -> float:

@@ -14,9 +14,11 @@ from train.clock import Clock
 _UPDATE_EVERY = 0.2
 _FIELDS = {
     "reward": "[cyan]reward[/] {:+.2f}",
+    "loss": "[cyan]loss[/] {:.3f}",
     "entropy": "[cyan]entropy[/] {:.2f}",
     "kl": "[cyan]KL[/] {:.3f}",
     "greedy": "[cyan]against greedy[/] {:.1%}",
+    "points": "{:+.2f} a round",
 }
 
 
@@ -45,7 +47,7 @@ class ProgressBar:
         """Redraws, at most a few times a second.
 
         Args:
-            numbers: New values of ``reward``, ``entropy``, ``kl``, ``greedy``.
+            numbers: New values of what `_FIELDS` names.
         """
         self._numbers.update(numbers or {})
         if self._bar.disable or time.monotonic() - self._shown_at < _UPDATE_EVERY:

@@ -6,10 +6,14 @@
 - progress.csv: one line an update
 - tensorboard/: the same for TensorBoard
 - evaluations.csv: one line an evaluation and opponent
+- strength.png, speed.png: pictures of both (self-play)
+- checkpoint.safetensors: what a run goes on from (checkpoint.py)
 - model/: weights.safetensors and card.json; ``model:RUN`` plays it
+- pool/: snapshots, models like that, and pool.json: who was met, with results
 """
 
 import csv
+import io
 import json
 import logging
 import platform
@@ -17,8 +21,9 @@ import subprocess
 from dataclasses import asdict, is_dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from agents.model import replace_file
 from fives_env.engine.features import OBS_VERSION
 
 COLUMNS = (
@@ -30,6 +35,8 @@ COLUMNS = (
     "low",
     "high",
     "points_per_round",
+    "points_low",
+    "points_high",
 )
 """Of evaluations.csv."""
 _LIBRARIES = (
@@ -52,6 +59,10 @@ class RunFolder:
         versions: What is in versions.json.
     """
 
+    path: Path
+    log: logging.Logger
+    versions: dict[str, str]
+
     def __init__(self, path: Path, config: Any) -> None:
         """Makes the folder and writes down the settings (a dataclass) and the versions.
 
@@ -72,6 +83,27 @@ class RunFolder:
         except OSError as error:
             raise ValueError(f"{path} cannot be a run folder: {error.strerror}") from None
 
+    @classmethod
+    def reopen(cls, path: Path, config: Any, decisions: int) -> Self:
+        """Opens the folder of a run that goes on from its checkpoint after so many decisions.
+
+        What was written down later is taken away; it will be written again.
+
+        Raises:
+            ValueError: It cannot be written to.
+        """
+        folder = object.__new__(cls)
+        folder.path, folder.versions = path, code_versions()
+        try:
+            for name in ("progress.csv", "evaluations.csv"):
+                _cut(path / name, decisions)
+            _write_json(path / "config.json", config)
+            folder.log = _open_log(path / "train.log")
+        except OSError as error:
+            raise ValueError(f"{path} cannot be a run folder: {error.strerror}") from None
+        folder.log.info("going on after %s decisions, with %s", decisions, folder.versions)
+        return folder
+
     @property
     def model(self) -> Path:
         """The folder of the model."""
@@ -81,7 +113,7 @@ class RunFolder:
         """Adds a line to evaluations.csv, and one to the log."""
         with (self.path / "evaluations.csv").open("a", newline="") as file:
             csv.DictWriter(file, COLUMNS).writerow(row)
-        self.log.info("evaluated: %s", ", ".join(f"{name}={row[name]}" for name in COLUMNS))
+        self.log.info("evaluated: %s", ", ".join(f"{name}={value}" for name, value in row.items()))
 
     def close(self) -> None:
         """Closes the log."""
@@ -105,6 +137,19 @@ def code_versions() -> dict[str, str]:
     return versions
 
 
+def _cut(path: Path, decisions: int) -> None:
+    """Keeps the lines up to so many decisions, and none that was written in part."""
+    if not path.exists():
+        return
+    with path.open(newline="") as file:
+        head, *rows = list(csv.reader(file)) or [[]]
+    at = head.index("decisions") if "decisions" in head else 0
+    kept = [row for row in rows if len(row) == len(head) and float(row[at]) <= decisions]
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([head, *kept])
+    replace_file(path, text.getvalue().encode())
+
+
 def _git_describe() -> str:
     """The commit of the checkout that this file is in; ``unknown`` outside of one."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--tags"]
@@ -117,7 +162,7 @@ def _git_describe() -> str:
 
 def _write_json(path: Path, content: Any) -> None:
     fields = asdict(content) if is_dataclass(content) and not isinstance(content, type) else content
-    path.write_text(json.dumps(fields, indent=2, default=str) + "\n")
+    replace_file(path, (json.dumps(fields, indent=2, default=str) + "\n").encode())
 
 
 def _open_log(path: Path) -> logging.Logger:

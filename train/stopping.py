@@ -4,6 +4,9 @@ import signal
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
 
 class Interruption:
     """Notes the first Ctrl-C (or SIGTERM) in its ``with`` block; a second one is not held back.

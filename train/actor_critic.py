@@ -1,0 +1,111 @@
+"""The network of self-play: a policy that sees a view, and a critic that sees all hands.
+
+The critic serves training alone: what the other hands hold explains most of the luck of a round, so
+less of it is taken for good or bad play. The policy never sees more than a view.
+"""
+
+import itertools
+
+import numpy as np
+import torch
+from torch import nn
+
+from agents.network import Layer, Network
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine.features import NUM_FEATURES
+from train.rollout.columns import Columns
+
+_POINTS_STEP = 10.0
+"""One weight that all actions share learns from all of them, and may move this much faster."""
+
+
+class ActorCritic(nn.Module):
+    """Two multilayer perceptrons with ReLU; the policy's has a value head too, for the agent.
+
+    Attributes:
+        live: How many numbers of a row are features; the other hands follow.
+        scoring: Where in a row the points of the first actions lie, one behind the other; the
+            actions behind them (a draw) score nothing.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        num_sides: int,
+        hidden: tuple[int, ...],
+        critic_hidden: tuple[int, ...],
+    ) -> None:
+        """Makes new weights from torch's generator; `hidden` are the widths of the layers."""
+        super().__init__()
+        self.live = len(columns.features)
+        actions = len(columns.actions)
+        self.trunk = _dense((self.live, *hidden))
+        self.policy = _head(hidden[-1], actions, 0.01)
+        self.points = nn.Parameter(torch.zeros(1))
+        self.value = _head(hidden[-1], num_sides, 1)
+        self.critic = nn.Sequential(
+            *_dense((columns.width, *critic_hidden)), _head(critic_hidden[-1], num_sides, 1)
+        )
+        scoring = columns.points[columns.points >= 0]
+        self.scoring = slice(*(scoring[[0, -1]] + [0, 1])) if len(scoring) else slice(0, 0)
+
+    def act(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Rows [B, W] to logits [B, N] and values [B, S]; the other hands are not looked at."""
+        seen = rows[:, : self.live]
+        hidden = self.trunk(seen)
+        logits = self.policy(hidden)
+        points = self.points * _POINTS_STEP * seen[:, self.scoring]
+        points = nn.functional.pad(points, (0, logits.shape[1] - points.shape[1]))
+        return logits + points, _balanced(self.value(hidden))
+
+    def judge(self, rows: torch.Tensor) -> torch.Tensor:
+        """Rows [B, W] to the critic's values [B, S], by side from the one that decides."""
+        return _balanced(self.critic(rows))
+
+    def export(self, columns: Columns, unit: float) -> Network:
+        """A copy of the policy and its value head at full size, for the agent; values x `unit`."""
+        layers = [_layer(part) for part in self.trunk if isinstance(part, nn.Linear)]
+        weight = np.zeros((NUM_FEATURES, layers[0].weight.shape[1]), np.float32)
+        weight[columns.features] = layers[0].weight * columns.scale[:, None]
+        head = _layer(self.policy)
+        policy = np.zeros((len(head.weight), NUM_ACTIONS), np.float32)
+        policy[:, columns.actions] = head.weight
+        bias = np.zeros(NUM_ACTIONS, np.float32)
+        bias[columns.actions] = head.bias
+        value = _layer(self.value)
+        own = np.full(value.bias.shape, -1 / len(value.bias), np.float32)
+        own[0] += 1
+        points = float(self.points.detach()) * _POINTS_STEP * columns.scale[columns.points[0]]
+        return Network(
+            trunk=(Layer(weight, layers[0].bias), *layers[1:]),
+            policy=(Layer(policy, bias),),
+            value=(Layer(value.weight @ own[:, None] * unit, (value.bias @ own)[None] * unit),),
+            points=np.array([points], np.float32),
+        )
+
+
+def _balanced(values: torch.Tensor) -> torch.Tensor:
+    """Values of all sides, which sum to 0."""
+    return values - values.mean(dim=1, keepdim=True)
+
+
+def _dense(widths: tuple[int, ...]) -> nn.Sequential:
+    layers: list[nn.Module] = []
+    for inputs, outputs in itertools.pairwise(widths):
+        linear = nn.Linear(inputs, outputs)
+        nn.init.orthogonal_(linear.weight, 2**0.5)
+        nn.init.zeros_(linear.bias)
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+def _head(inputs: int, outputs: int, gain: float) -> nn.Linear:
+    linear = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(linear.weight, gain)
+    nn.init.zeros_(linear.bias)
+    return linear
+
+
+def _layer(linear: nn.Linear) -> Layer:
+    weight, bias = linear.weight.numpy(force=True), linear.bias.numpy(force=True)
+    return Layer(weight.T.copy(), bias.copy())

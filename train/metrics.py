@@ -1,0 +1,35 @@
+"""Numbers of every update: to progress.csv and to TensorBoard."""
+
+import csv
+from pathlib import Path
+
+from torch.utils.tensorboard.writer import SummaryWriter
+
+
+class Metrics:
+    """Writes both in a run's folder."""
+
+    def __init__(self, folder: Path, decisions: int = 0) -> None:
+        """Goes on after so many decisions."""
+        self._path = folder / "progress.csv"
+        purge = decisions + 1 if decisions else None
+        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=purge)  # type: ignore[no-untyped-call]
+
+    def add(self, numbers: dict[str, float]) -> None:
+        """Writes the numbers of an update; ``decisions`` among them counts the steps."""
+        new = not self._path.exists()
+        with self._path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, list(numbers))
+            if new:
+                writer.writeheader()
+            writer.writerow({name: f"{value:.10g}" for name, value in numbers.items()})
+        for name, value in numbers.items():
+            self.show(f"train/{name}", value, int(numbers["decisions"]))
+
+    def show(self, name: str, value: float, decisions: int) -> None:
+        """Sends one number to TensorBoard alone."""
+        self._board.add_scalar(name, value, decisions)  # type: ignore[no-untyped-call]
+
+    def close(self) -> None:
+        """Closes the files."""
+        self._board.close()  # type: ignore[no-untyped-call]

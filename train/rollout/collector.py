@@ -1,0 +1,187 @@
+"""`collect`: plays a network at all seats of many games and returns every decision as a sample."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from fives_env.actions import NUM_ACTIONS
+from fives_env.engine import loops
+from fives_env.engine.features import NUM_FEATURES
+from fives_env.envs.opponents import opponent_keys
+from fives_env.games import Games, words
+from fives_env.play import ask
+from fives_env.records import VIEW
+from train.league import League
+from train.matchmaking import seat
+from train.rollout import steps
+from train.rollout.columns import Columns
+from train.rollout.payment import Payment
+
+Array = npt.NDArray[Any]
+Logits = Callable[[torch.Tensor], torch.Tensor]
+
+
+class Tables:
+    """Games in progress, each at a decision; with what is needed to go on, nothing else.
+
+    Attributes:
+        games: B games, single rounds from start scores all over the score plane.
+        columns: What is seen of them.
+        payment: What rewards are.
+        league: Whose policies sit at some seats, or None.
+        seating: int8 [B, 4], -1 where the learner sits, else the index of a policy of the league.
+        seating_next: The same for the match after this one.
+        totals: float64 [B, S], what each side has been paid in the running match.
+    """
+
+    def __init__(
+        self,
+        games: Games,
+        columns: Columns,
+        payment: Payment,
+        league: League | None = None,
+        num_league: int = 0,
+    ) -> None:
+        """Takes a batch; `begin` seats everybody.
+
+        Args:
+            games: The batch, as it was reset.
+            columns: What is seen.
+            payment: What is paid.
+            league: If given, it has somebody to draw when games begin.
+            num_league: In so many of the games the league has the seats of all sides but one.
+        """
+        self.games, self.columns, self.payment, self.league = games, columns, payment, league
+        self.seating = np.full((len(games), 4), steps.NOBODY, np.int8)
+        self.seating_next = self.seating.copy()
+        self.totals = np.zeros((len(games), games.rules.num_sides))
+        self._shared = np.arange(len(games)) < num_league
+        self._view = np.zeros(1, VIEW)
+        self._scratch = self._view, np.zeros(NUM_FEATURES, np.float32), np.zeros(NUM_ACTIONS, bool)
+
+    def begin(self) -> None:
+        """Seats everybody and plays to the learner's first decision in every game."""
+        self._seat_next(self._shared)
+        self.seating[:] = self.seating_next
+        nobody_acts = np.full(len(self.games), steps.NOBODY)
+        self.play(nobody_acts, np.zeros_like(self.totals), np.zeros(len(self.games), np.bool_))
+
+    def play(self, actions: Array, paid: Array, ended: Array) -> None:
+        """Plays one action in each game (-1: none), then on to the learner's next decision.
+
+        Args:
+            actions: int64 [B].
+            paid: float64 [B, S], to which payments until then are added, up to a match's end.
+            ended: bool [B], all False; set where a match ended.
+        """
+        games, seated = self.games, self.seating.copy()
+        waiting = np.empty(len(games), np.int64)
+        results = np.zeros_like(self.totals)
+        while steps.play_on(
+            games.params, games.data, games.script, games.start, actions,
+            self.seating, self.seating_next,
+            self.payment.table, self.payment.low, self.payment.scale,
+            paid, self.totals, results, ended, waiting,
+        ):  # fmt: skip
+            assert self.league is not None
+            actions = np.full(len(games), steps.NOBODY)
+            for index in np.unique(waiting[waiting >= 0]):
+                rows = np.flatnonzero(waiting == index)
+                actions[rows] = ask(self.league.policies[index], games[rows])
+        if self.league is not None:
+            over = self._shared & ended
+            rows, sides = np.flatnonzero(over), seated[over].argmin(axis=1) % results.shape[1]
+            won = np.sign(results[rows, sides]).astype(np.int8)
+            self.league.book(seated[over].max(axis=1).astype(np.int64), won)
+            self._seat_next(over)
+
+    def _seat_next(self, rows: Array) -> None:
+        """Draws the opponent and the learner's side of the next match of these rows, bool [B]."""
+        if self.league is None:
+            return
+        seats, at = np.zeros(len(rows), np.int64), np.flatnonzero(rows)
+        loops.draw_seats(self.games.data, rows, self.games.rules.players, seats)
+        opponents = self.league.draw(opponent_keys(self.games, at))
+        sides = seats[at] % self.totals.shape[1]
+        self.seating_next[at] = seat(self.games.rules, opponents, sides)
+
+    def observe(self, rows: Array, legal: Array, seats: Array) -> None:
+        """Fills rows float32 [B, W], legal bool [B, N] and seats int64 [B]."""
+        games, columns = self.games, self.columns
+        all_words = words(games.params)[0], words(games.data), words(self._view)[0]
+        steps.observe(
+            games.params, games.data, all_words, columns.features, columns.scale, columns.actions,
+            self._scratch, rows, legal, seats,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """T decisions in each of B games; the last row of the longer arrays is where they stopped.
+
+    Attributes:
+        rows: float32 [T + 1, B, W], live features, then the other hands.
+        legal: bool [T + 1, B, N].
+        seats: int64 [T + 1, B], the seat that decides.
+        chosen: int64 [T, B], the action, an index into the live ones.
+        log_chances: float32 [T, B], of the action when it was chosen.
+        rewards: float64 [T, B, S], paid to each side from this decision to the next.
+        ended: bool [T, B], whether the match ended in between.
+    """
+
+    rows: Array
+    legal: Array
+    seats: Array
+    chosen: Array
+    log_chances: Array
+    rewards: Array
+    ended: Array
+
+    @classmethod
+    def empty(cls, tables: Tables, num_steps: int) -> "Rollout":
+        """Memory for a rollout; `collect` fills it again and again."""
+        games, columns = tables.games, tables.columns
+        now, later = (num_steps, len(games)), (num_steps + 1, len(games))
+        return cls(
+            rows=np.zeros((*later, columns.width), np.float32),
+            legal=np.zeros((*later, len(columns.actions)), np.bool_),
+            seats=np.zeros(later, np.int64),
+            chosen=np.zeros(now, np.int64),
+            log_chances=np.zeros(now, np.float32),
+            rewards=np.zeros((*now, games.rules.num_sides)),
+            ended=np.zeros(now, np.bool_),
+        )
+
+
+def collect(tables: Tables, logits: Logits, out: Rollout, device: torch.device) -> float:
+    """Plays on from where the tables stand, and fills `out`.
+
+    Args:
+        tables: Played on in place.
+        logits: Rows float32 [B, W] on `device` to logits [B, N].
+        out: Memory for T decisions a game.
+        device: Of the network.
+
+    Returns:
+        The seconds that were spent in the network.
+    """
+    in_network = 0.0
+    out.rewards[:] = 0
+    out.ended[:] = False
+    tables.observe(out.rows[0], out.legal[0], out.seats[0])
+    for step in range(len(out.chosen)):
+        asked = time.perf_counter()
+        scores = logits(torch.from_numpy(out.rows[step]).to(device)).cpu().numpy()
+        in_network += time.perf_counter() - asked
+        steps.choose(
+            tables.games.data, scores, out.legal[step], out.chosen[step], out.log_chances[step]
+        )
+        actions = tables.columns.actions[out.chosen[step]]
+        tables.play(actions, out.rewards[step], out.ended[step])
+        tables.observe(out.rows[step + 1], out.legal[step + 1], out.seats[step + 1])
+    return in_network

@@ -1,0 +1,171 @@
+"""What a self-play run can be told: frozen dataclasses that tyro turns into the command line."""
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from fives_env.rules import Rules
+from train.config import Pool, canonical_opponents
+
+DEFAULT_MINUTES = 15.0
+DEVICES = ("auto", "cpu", "cuda")
+VALUES = ("points", "equity")
+CREDITS = ("side", "seat")
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Settings of the learner; the defaults are for a quarter of an hour on two cores."""
+
+    num_games: int = 1024
+    """Games that are played at once."""
+    num_steps: int = 16
+    """Decisions in each game between two updates."""
+    batch_size: int = 1024
+    """Decisions in one gradient step."""
+    num_epochs: int = 2
+    """How often each decision is learned from."""
+    learning_rate: float = 1.5e-3
+    """At the start; it falls to 0 along the run."""
+    credit: str = "side"
+    """Whose decisions share a return: side, all (their values count with their sign); seat, those
+    of one seat."""
+    decay: float = 0.95
+    """How far a decision answers for what follows it: the lambda of GAE."""
+    clip: float = 0.2
+    """How far one update may change the chance of an action."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus at the start; it falls to 0 along the run."""
+    hidden: tuple[int, ...] = (256, 256)
+    """Widths of the policy's layers."""
+    critic_hidden: tuple[int, ...] = (128, 128)
+    """Widths of the critic's layers."""
+
+    def __post_init__(self) -> None:
+        """Refuses numbers out of range."""
+        for name in ("num_games", "num_steps", "batch_size", "num_epochs"):
+            _at_least(name, getattr(self, name), 1)
+        for name in ("learning_rate", "entropy"):
+            _at_least(name, getattr(self, name), 0)
+        for name in ("decay", "clip"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}={getattr(self, name)} is not from 0 to 1")
+        _one_of("credit", self.credit, CREDITS)
+        for name in ("hidden", "critic_hidden"):
+            widths = getattr(self, name)
+            if not widths or min(widths) < 1:
+                raise ValueError(f"{name}={widths} must be one or more widths from 1 up")
+
+
+@dataclass(frozen=True)
+class Selfplay:
+    """Trains one network that plays all seats of many games (PPO with a critic that sees all).
+
+    A run that was stopped or killed goes on with: python -m train selfplay --resume RUN
+    """
+
+    rules: str
+    """The game that is learned, as a rules spec: fives-and-threes, all-fives:players=4, ..."""
+    out: Path
+    """The run folder: new or empty. The agent is then model:OUT."""
+    minutes: float | None = None
+    """How long to train (15 if --decisions is not given either)."""
+    decisions: int | None = None
+    """How many decisions to train on, in whole updates; without --minutes, a run of one thread can
+    be repeated exactly."""
+    seed: int = 0
+    """Of the first weights, the deals and the choices."""
+    value: str = "points"
+    """What rewards are: points, or equity, the chance to win the match (two sides, rules that have
+    a table: python -m agents.equity lists them)."""
+    evaluate_every: float = 60.0
+    """Seconds between evaluations against greedy."""
+    pairs: int = 200
+    """Pairs of matches in an evaluation on the way."""
+    final_pairs: int = 2000
+    """Pairs of matches in the last one."""
+    checkpoint_every: float = 30.0
+    """Seconds between checkpoints; 0 writes one after every update."""
+    threads: int = 2
+    """Threads of PyTorch."""
+    device: str = "auto"
+    """Of the network: cpu, cuda, or auto for cuda where there is one."""
+    opponents: tuple[str, ...] = ()
+    """Who else sits at some of the tables, as agent specs (python -m agents lists them), and self
+    for earlier snapshots of the learner. Nobody: the learner plays all seats of all games."""
+    share: float = 0.25
+    """The part of the games in which they sit, where there are any."""
+    pool: Pool = field(default_factory=Pool)
+    """Which of them is met how often."""
+    learner: Learner = field(default_factory=Learner)
+    """Settings of the learner."""
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be run, before anything is written."""
+        Rules.from_spec(self.rules)
+        _one_of("device", self.device, DEVICES)
+        _one_of("value", self.value, VALUES)
+        if self.minutes is not None and not 0 < self.minutes < math.inf:
+            raise ValueError(f"minutes={self.minutes} is not a number above 0")
+        if self.decisions is not None:
+            _at_least("decisions", self.decisions, 1)
+        if not 0 <= self.seed < 1 << 32:
+            raise ValueError(f"seed={self.seed} is not a whole number from 0 to 2**32 - 1")
+        for name in ("pairs", "final_pairs", "threads", "evaluate_every"):
+            _at_least(name, getattr(self, name), 1)
+        _at_least("checkpoint_every", self.checkpoint_every, 0)
+        if self.opponents:
+            canonical_opponents(self.opponents)
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share={self.share} is not a number above 0 and up to 1")
+
+    @property
+    def seconds(self) -> float:
+        """The time limit; infinite where only decisions count."""
+        if self.minutes is None:
+            return 60 * DEFAULT_MINUTES if self.decisions is None else math.inf
+        return 60 * self.minutes
+
+    @classmethod
+    def from_json(cls, path: Path, out: Path) -> Self:
+        """The settings in a run folder's config.json, for the run in `out`.
+
+        Raises:
+            ValueError: The file cannot be read, or is not that of a self-play run.
+        """
+        try:
+            fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            learner = dict(fields.pop("learner"))
+            for name in ("hidden", "critic_hidden"):
+                learner[name] = tuple(learner[name])
+            fields["opponents"] = tuple(fields["opponents"])
+            parts = {"pool": Pool(**fields["pool"]), "learner": Learner(**learner)}
+            return cls(**{**fields, "out": out, **parts})
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+            raise ValueError(f"{path} does not hold the settings of a self-play run") from None
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Goes on with a self-play run that was stopped or killed, as if it had not been."""
+
+    resume: Path
+    """The run folder; all settings are taken from its config.json."""
+    minutes: float | None = None
+    """A new time limit, counted from the start of the run."""
+    decisions: int | None = None
+    """A new limit of decisions, counted from the start of the run."""
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(known)}")
+
+
+def _at_least(name: str, value: float, least: int) -> None:
+    if not least <= value < math.inf:
+        raise ValueError(f"{name}={value} is not a number from {least} up")
