@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from agents.network import ACTIVATION, KIND
+from agents.network import ACTIVATION, KINDS
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import BLOCKS, NUM_FEATURES, OBS_VERSION
 from fives_env.rules import Rules
@@ -90,8 +90,9 @@ def _check(path: Path, card: Any) -> None:
                 f"fives_env {made or '?'}) and {expected!r} here; train it anew"
             )
     network = card.get("network")
-    if not isinstance(network, dict) or network.get("kind") != KIND:
-        raise ValueError(f"{path}: network is {network!r}; this version knows kind {KIND!r}")
+    if not isinstance(network, dict) or network.get("kind") not in KINDS:
+        known = " and ".join(map(repr, KINDS))
+        raise ValueError(f"{path}: network is {network!r}; this version knows kind {known}")
     if network.get("activation") != ACTIVATION:
         raise ValueError(
             f"{path}: activation {network.get('activation')!r}; this version knows {ACTIVATION!r}"

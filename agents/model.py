@@ -14,6 +14,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from agents.cards import Card
+from agents.heuristics.tactic import advise
 from agents.network import Network
 from fives_env.encoding import encode
 from fives_env.jit import jit
@@ -53,10 +54,15 @@ class ModelAgent:
         self._refuse_other_games(views)
         legal = np.ascontiguousarray(masks, np.bool_)
         _refuse_empty(views, legal)
-        logits = self.network.logits(encode(views))
+        logits = self.network.logits(self.inputs(views))
         actions = np.empty(len(views), np.int64)
         _choose(logits, legal, np.ascontiguousarray(keys, np.uint64), self.sample, actions)
         return actions
+
+    def inputs(self, views: Array) -> Array:
+        """What the network sees of each view: float32 [B, inputs]."""
+        features = encode(views)
+        return features if self.network.advice is None else np.hstack([features, advise(views)])
 
     def __repr__(self) -> str:
         """Names the rules and the way of choosing."""

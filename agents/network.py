@@ -19,7 +19,7 @@ from fives_env.jit import jit
 
 Array = npt.NDArray[Any]
 PARTS = ("trunk", "policy", "value")
-KIND, ACTIVATION = "mlp-points", "relu"
+KINDS, ACTIVATION = ("mlp-points", "mlp-advice"), "relu"
 
 
 class Layer(NamedTuple):
@@ -43,12 +43,15 @@ class Network:
         policy: Behind the trunk, ending in one logit an action.
         value: Behind the trunk, ending in one number.
         points: float32 [1], the weight of what an action scores now in its own logit.
+        advice: float32 [1], the weight of what is advised of an action in its own logit; None for
+            a network that takes no advice. One that does sees it behind the features.
     """
 
     trunk: tuple[Layer, ...]
     policy: tuple[Layer, ...]
     value: tuple[Layer, ...]
     points: Array
+    advice: Array | None = None
 
     @classmethod
     def from_tensors(cls, tensors: dict[str, Array]) -> Self:
@@ -59,18 +62,24 @@ class Network:
         """
         left = dict(tensors)
         parts = {part: _take_layers(part, left) for part in PARTS}
-        points = left.pop("points", None)
-        if points is None or points.shape != (1,) or not np.isfinite(points).all():
-            raise ValueError("points must be one finite number, [1]")
+        weights = {name: left.pop(name, None) for name in ("points", "advice")}
+        for name, weight in weights.items():
+            if weight is None and name == "advice":
+                continue
+            if weight is None or weight.shape != (1,) or not np.isfinite(weight).all():
+                raise ValueError(f"{name} must be one finite number, [1]")
+            weights[name] = weight.astype(np.float32)
         if left:
             raise ValueError(f"unknown tensors {sorted(left)}")
-        network = cls(**parts, points=points.astype(np.float32))
+        network = cls(**parts, **weights)
         network._check_widths()
         return network
 
     def tensors(self) -> dict[str, Array]:
         """Named tensors in the layout of torch.nn.Linear: ``policy.0.weight`` [outputs, inputs]."""
         named: dict[str, Array] = {"points": self.points}
+        if self.advice is not None:
+            named["advice"] = self.advice
         for part in PARTS:
             for index, layer in enumerate(getattr(self, part)):
                 named[f"{part}.{index}.weight"] = np.ascontiguousarray(layer.weight.T)
@@ -81,17 +90,25 @@ class Network:
     def shape(self) -> dict[str, Any]:
         """What the card of a model says about it: the widths of the layers of each part."""
         widths = {part: [len(layer.bias) for layer in getattr(self, part)] for part in PARTS}
-        return {"kind": KIND, "activation": ACTIVATION, **widths}
+        kind = KINDS[self.advice is not None]
+        return {"kind": kind, "activation": ACTIVATION, **widths}
 
-    def logits(self, features: Array) -> Array:
-        """One logit an action: float32 [B, actions]."""
-        logits = _run(self.trunk + self.policy, features)
-        logits += self.points * features[:, FEATURES["points"]]
+    @property
+    def num_inputs(self) -> int:
+        """Numbers in a row of inputs: the features, and behind them the advice if it takes any."""
+        return NUM_FEATURES + (0 if self.advice is None else NUM_ACTIONS)
+
+    def logits(self, inputs: Array) -> Array:
+        """One logit an action: float32 [B, actions], for inputs float32 [B, num_inputs]."""
+        logits = _run(self.trunk + self.policy, inputs)
+        logits += self.points * inputs[:, FEATURES["points"]]
+        if self.advice is not None:
+            logits += self.advice * inputs[:, NUM_FEATURES:]
         return logits
 
-    def values(self, features: Array) -> Array:
+    def values(self, inputs: Array) -> Array:
         """The value of each position for its viewer: float32 [B]."""
-        return _run(self.trunk + self.value, features)[:, 0]
+        return _run(self.trunk + self.value, inputs)[:, 0]
 
     def _check_widths(self) -> None:
         for head in ("policy", "value"):
@@ -105,7 +122,7 @@ class Network:
                         f"head takes {len(after.weight)}"
                     )
             sizes = len(layers[0].weight), len(layers[-1].bias)
-            expected = NUM_FEATURES, NUM_ACTIONS if head == "policy" else 1
+            expected = self.num_inputs, NUM_ACTIONS if head == "policy" else 1
             if sizes != expected:
                 raise ValueError(
                     f"the {head} head takes {sizes[0]} features and gives {sizes[1]} numbers; "

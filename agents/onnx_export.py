@@ -1,7 +1,8 @@
 """A model as an ONNX graph, for runtimes that know nothing of this library.
 
 Inputs, for any number N of rows:
-    features     float32 [N, F]   `fives_env.encode` of the views
+    features     float32 [N, F]   `fives_env.encode` of the views; for a network that takes advice
+                                  what `ModelAgent.inputs` says, with the advice behind
     action_mask  bool [N, 114]    the legal actions
 Outputs:
     logits       float32 [N, 114] minus infinity where an action is illegal; softmax gives chances
@@ -72,7 +73,10 @@ def to_onnx(network: Network, card: Card) -> Any:
         helper.make_graph(
             graph.nodes,
             "fives",
-            [declare("features", floats, NUM_FEATURES), declare("action_mask", bools, NUM_ACTIONS)],
+            [
+                declare("features", floats, network.num_inputs),
+                declare("action_mask", bools, NUM_ACTIONS),
+            ],
             [
                 declare("logits", floats, NUM_ACTIONS),
                 declare("action", ints),
@@ -118,17 +122,23 @@ class _Graph:
         """Adds the network, from its inputs to its outputs."""
         hidden = self.dense("trunk", "features", network.trunk, last=True)
         dense = self.dense("policy", hidden, network.policy, last=False)
-        block = FEATURES["points"]
-        bounds = {"points_from": block.start, "points_to": block.stop, "points_axis": 1}
-        cut = [self.constant(name, [number]) for name, number in bounds.items()]
-        shown = self.node("Slice", "points_shown", "features", *cut)
-        bonus = self.node("Mul", "points_bonus", shown, self.tensor("points", network.points))
-        logits = self.node("Add", "all_logits", dense, bonus)
+        logits = self.add(dense, "points", FEATURES["points"], network.points)
+        if network.advice is not None:
+            block = slice(NUM_FEATURES, network.num_inputs)
+            logits = self.add(logits, "advice", block, network.advice)
         illegal = self.tensor("illegal", np.array([-np.inf], np.float32))
         self.node("Where", "logits", "action_mask", logits, illegal)
         self.choose()
         values = self.dense("value", hidden, network.value, last=False)
         self.node("Squeeze", "value", values, self.constant("value_axis", [1]))
+
+    def add(self, logits: str, name: str, block: slice, weight: Any) -> str:
+        """Adds a block of the inputs, one number an action, times a weight to the logits."""
+        bounds = {"from": block.start, "to": block.stop, "axis": 1}
+        cut = [self.constant(f"{name}_{key}", [number]) for key, number in bounds.items()]
+        shown = self.node("Slice", f"{name}_shown", "features", *cut)
+        bonus = self.node("Mul", f"{name}_bonus", shown, self.tensor(name, weight))
+        return self.node("Add", f"with_{name}", logits, bonus)
 
     def node(self, kind: str, name: str, *inputs: str, **attributes: Any) -> str:
         """Adds a node whose one output has its name; returns the name."""

@@ -5,8 +5,10 @@ less of it is taken for good or bad play. The policy never sees more than a view
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -15,6 +17,7 @@ from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import NUM_FEATURES
 from train.rollout.columns import Columns
 
+Array = npt.NDArray[Any]
 _POINTS_STEP = 10.0
 """One weight that all actions share learns from all of them, and may move this much faster."""
 
@@ -26,6 +29,7 @@ class ActorCritic(nn.Module):
         live: How many numbers of a row are features; the other hands follow.
         scoring: Where in a row the points of the first actions lie, one behind the other; the
             actions behind them (a draw) score nothing.
+        advising: The same for what is advised of them; None where nothing is.
     """
 
     def __init__(
@@ -42,21 +46,24 @@ class ActorCritic(nn.Module):
         self.trunk = _dense((self.live, *hidden))
         self.policy = _head(hidden[-1], actions, 0.01)
         self.points = nn.Parameter(torch.zeros(1))
+        self.advice = None if columns.advice is None else nn.Parameter(torch.zeros(1))
         self.value = _head(hidden[-1], num_sides, 1)
         self.critic = nn.Sequential(
             *_dense((columns.width, *critic_hidden)), _head(critic_hidden[-1], num_sides, 1)
         )
-        scoring = columns.points[columns.points >= 0]
-        self.scoring = slice(*(scoring[[0, -1]] + [0, 1])) if len(scoring) else slice(0, 0)
+        self.scoring = _span(columns.points)
+        self.advising = None if columns.advice is None else _span(columns.advice)
 
     def act(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Rows [B, W] to logits [B, N] and values [B, S]; the other hands are not looked at."""
         seen = rows[:, : self.live]
         hidden = self.trunk(seen)
         logits = self.policy(hidden)
-        points = self.points * _POINTS_STEP * seen[:, self.scoring]
-        points = nn.functional.pad(points, (0, logits.shape[1] - points.shape[1]))
-        return logits + points, _balanced(self.value(hidden))
+        bonus = self.points * _POINTS_STEP * seen[:, self.scoring]
+        if self.advice is not None:
+            bonus = bonus + self.advice * _POINTS_STEP * seen[:, self.advising]
+        bonus = nn.functional.pad(bonus, (0, logits.shape[1] - bonus.shape[1]))
+        return logits + bonus, _balanced(self.value(hidden))
 
     def judge(self, rows: torch.Tensor) -> torch.Tensor:
         """Rows [B, W] to the critic's values [B, S], by side from the one that decides."""
@@ -65,7 +72,8 @@ class ActorCritic(nn.Module):
     def export(self, columns: Columns, unit: float) -> Network:
         """A copy of the policy and its value head at full size, for the agent; values x `unit`."""
         layers = [_layer(part) for part in self.trunk if isinstance(part, nn.Linear)]
-        weight = np.zeros((NUM_FEATURES, layers[0].weight.shape[1]), np.float32)
+        inputs = NUM_FEATURES + (0 if columns.advice is None else NUM_ACTIONS)
+        weight = np.zeros((inputs, layers[0].weight.shape[1]), np.float32)
         weight[columns.features] = layers[0].weight * columns.scale[:, None]
         head = _layer(self.policy)
         policy = np.zeros((len(head.weight), NUM_ACTIONS), np.float32)
@@ -75,13 +83,27 @@ class ActorCritic(nn.Module):
         value = _layer(self.value)
         own = np.full(value.bias.shape, -1 / len(value.bias), np.float32)
         own[0] += 1
-        points = float(self.points.detach()) * _POINTS_STEP * columns.scale[columns.points[0]]
+        advice = None
+        if self.advice is not None and columns.advice is not None:
+            advice = _bonus(self.advice, columns.scale[columns.advice[0]])
         return Network(
             trunk=(Layer(weight, layers[0].bias), *layers[1:]),
             policy=(Layer(policy, bias),),
             value=(Layer(value.weight @ own[:, None] * unit, (value.bias @ own)[None] * unit),),
-            points=np.array([points], np.float32),
+            points=_bonus(self.points, columns.scale[columns.points[0]]),
+            advice=advice,
         )
+
+
+def _span(places: Array) -> slice:
+    """Columns one behind the other, from where the first action's lies; -1 is none."""
+    found = places[places >= 0]
+    return slice(*(found[[0, -1]] + [0, 1])) if len(found) else slice(0, 0)
+
+
+def _bonus(weight: torch.Tensor, scale: float) -> Array:
+    """A shared weight as the agent has it, on columns that are not scaled: float32 [1]."""
+    return np.array([float(weight.detach()) * _POINTS_STEP * scale], np.float32)
 
 
 def _balanced(values: torch.Tensor) -> torch.Tensor:

@@ -38,6 +38,8 @@ class Learner:
     """How far one update may change the chance of an action."""
     entropy: float = 0.01
     """Weight of the entropy bonus at the start; it falls to 0 along the run."""
+    advice: bool = True
+    """Show the network what the rules of thumb of the agent tactic say of each action."""
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the policy's layers."""
     critic_hidden: tuple[int, ...] = (128, 128)

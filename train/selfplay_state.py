@@ -69,7 +69,7 @@ def prepare(config: Selfplay, league: League | None) -> State:
     device = _device(config.device)
     rules = Rules.from_spec(config.rules)
     rounds = replace(rules, mode="round")
-    columns = columns_of(rounds)
+    columns = columns_of(rounds, config.learner.advice)
     games = Games(rounds, config.learner.num_games)
     games.reset(seed=derive(config.seed, "training"), scores="random")
     if league is not None:

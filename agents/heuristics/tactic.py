@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from agents.heuristics.holdings import play, write_chances, write_position
 from agents.heuristics.replies import WIN, distance, make_lists, worth_of, write_replies
-from fives_env.actions import DRAW, PASS
+from fives_env.actions import DRAW, NUM_ACTIONS, PASS
 from fives_env.engine.bits import lowest, popcount
 from fives_env.engine.keys import mix
 from fives_env.engine.layout import fitting, is_double, joinable, open_values
@@ -63,6 +63,8 @@ _LIKELY = 0.02
 _NEXT_WIN = 30.0
 """A follow-up that wins the match, in points."""
 _PLAIN = np.zeros(1)
+_WORST = -10.0
+"""The least that `advise` says, in points of fives-and-threes."""
 _EXACT = np.array([0, 4.9, 4.8, 6.4, 7.1, 8.6, 9.3, 10.6, 11.3, 12.5, 13.4, 14.4, 15.4, 16.4])
 """How far a seat is from an exact target that is 0, 1, ... 13 points away, in points.
 
@@ -108,6 +110,64 @@ class Tactic:
     def __repr__(self) -> str:
         """Names the rules that are off."""
         return f"Tactic(off={'+'.join(self.off)})" if self.off else "Tactic()"
+
+
+def advise(views: Array) -> Array:
+    """What the whole stack says of each placement, as numbers for a network: float32 [B, 114].
+
+    The worth of the placement less that of the best one, in points of fives-and-threes: 0 for the
+    best, from there down to -10; 0 for all that is no placement, and where there is no choice.
+
+    Args:
+        views: VIEW [B], each of a seat to move.
+    """
+    views = np.ascontiguousarray(views)
+    advice = np.zeros((len(views), NUM_ACTIONS), np.float32)
+    games = np.empty(3, GAME)
+    _advise_all(_ALL_ON, views, words(views), games, words(games), advice)
+    return advice
+
+
+_ALL_ON = np.array([rule.weight for rule in RULES.values()])
+
+
+@jit
+def _advise_all(weights, views, view_words, games, game_words, advice):
+    chances = np.empty((5, NUM_TILES))
+    lists = make_lists()
+    for row in range(len(views)):
+        view = views[row]
+        num_placements = 0
+        for arm in range(4):
+            num_placements += popcount(joinable(view, view.lead_tile, view.hand, arm))
+        if num_placements > 1 and not view.match_over:
+            write_position(view, view_words[row], games[0], game_words[0])
+            write_chances(view, chances)
+            _advise(weights, view, games, game_words, chances, lists, advice[row])
+
+
+@jit
+def _advise(weights, view, games, game_words, chances, lists, advice):
+    """Fills the advice of one row, as `advise` says."""
+    progress = _EXACT if view.rules.game == FIVES_AND_THREES else _PLAIN
+    best = -np.inf
+    for arm in range(4):
+        tiles = joinable(view, view.lead_tile, view.hand, arm)
+        while tiles:
+            tile = lowest(tiles)
+            tiles &= tiles - 1
+            action = arm * NUM_TILES + tile
+            play(view.rules, action, game_words[0], games[1], game_words[1])
+            advice[action] = _weigh(
+                weights, view, tile, games, game_words, chances, lists, progress
+            )
+            best = max(best, advice[action])
+    for arm in range(4):
+        tiles = joinable(view, view.lead_tile, view.hand, arm)
+        while tiles:
+            action = arm * NUM_TILES + lowest(tiles)
+            tiles &= tiles - 1
+            advice[action] = max((advice[action] - best) / _UNIT[view.rules.game], _WORST)
 
 
 @jit

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from agents.model import ModelAgent
 from eval.exact import tree
 from eval.exact.game import SmallGame
-from fives_env.encoding import encode
 from fives_env.engine.choose import RANDOM
 from fives_env.games import words
 from fives_env.policies import BuiltIn, Policy
@@ -72,7 +71,7 @@ def probabilities(agent: Policy, views: Array, masks: Array, keys: int, seed: in
         even: Array = masks / masks.sum(axis=1, keepdims=True)
         return even
     if isinstance(agent, ModelAgent) and agent.sample:
-        return _softmax(agent.network.logits(encode(views)), masks)
+        return _softmax(agent.network.logits(agent.inputs(views)), masks)
     chances = np.zeros(masks.shape)
     rows, numbers = np.arange(len(views)), np.empty(len(views), np.uint64)
     times = 1 if isinstance(agent, ModelAgent) else keys

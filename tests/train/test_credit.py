@@ -35,7 +35,7 @@ def rollout(spec: str, num_steps: int = 24, num_games: int = 12, seed: int = 1) 
     games = Games(rules, num_games)
     games.reset(seed=seed, scores="random")
     payment = replace(make_payment(Rules.from_spec(spec), "points"), scale=1.0)
-    tables = Tables(games, columns_of(rules), payment)
+    tables = Tables(games, columns_of(rules, advice=False), payment)
     tables.begin()
     out = Rollout.empty(tables, num_steps)
     actions = len(tables.columns.actions)
@@ -50,7 +50,7 @@ def test_payments_are_what_the_games_paid_from_each_decision_to_the_next(spec: s
     out = rollout(spec)
     games = Games(rules, 12)
     games.reset(seed=1, scores="random")
-    actions = columns_of(rules).actions
+    actions = columns_of(rules, advice=False).actions
     passed = 0
     for game in range(12):
         alone = games[game]

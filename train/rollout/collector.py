@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from agents.heuristics.tactic import advise
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import loops
 from fives_env.engine.features import NUM_FEATURES
@@ -24,6 +25,7 @@ from train.rollout.payment import Payment
 
 Array = npt.NDArray[Any]
 Logits = Callable[[torch.Tensor], torch.Tensor]
+_NONE = np.zeros((0, NUM_ACTIONS), np.float32)
 
 
 class Tables:
@@ -62,7 +64,8 @@ class Tables:
         self.totals = np.zeros((len(games), games.rules.num_sides))
         self._shared = np.arange(len(games)) < num_league
         self._view = np.zeros(1, VIEW)
-        self._scratch = self._view, np.zeros(NUM_FEATURES, np.float32), np.zeros(NUM_ACTIONS, bool)
+        features = np.zeros(NUM_FEATURES + NUM_ACTIONS, np.float32)
+        self._scratch = self._view, features, np.zeros(NUM_ACTIONS, bool)
 
     def begin(self) -> None:
         """Seats everybody and plays to the learner's first decision in every game."""
@@ -114,8 +117,10 @@ class Tables:
         """Fills rows float32 [B, W], legal bool [B, N] and seats int64 [B]."""
         games, columns = self.games, self.columns
         all_words = words(games.params)[0], words(games.data), words(self._view)[0]
+        advice = _NONE if columns.advice is None else advise(games.view())
         steps.observe(
-            games.params, games.data, all_words, columns.features, columns.scale, columns.actions,
+            games.params, games.data, all_words, advice,
+            columns.features, columns.scale, columns.actions,
             self._scratch, rows, legal, seats,
         )  # fmt: skip
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.actions import DRAW, NUM_ARMS
+from agents.heuristics.tactic import advise
+from fives_env.actions import DRAW, NUM_ACTIONS, NUM_ARMS
 from fives_env.encoding import encode
 from fives_env.engine.features import FEATURES, NEAR, NUM_FEATURES
 from fives_env.games import Games
@@ -27,10 +28,11 @@ class Columns:
     """The live part of features and actions.
 
     Attributes:
-        features: int64 [L], indices into the feature vector.
+        features: int64 [L], indices into the feature vector and, behind it, the advice.
         scale: float32 [L], what they are multiplied by.
         actions: int64 [N], ids of the actions that can be one choice of several.
         points: int64 [N], where among the live features an action's points lie; -1: nowhere.
+        advice: The same for what `tactic` advises of it; None where no advice is taken.
         hidden: How many numbers describe the other hands, for the critic.
     """
 
@@ -38,6 +40,7 @@ class Columns:
     scale: Array
     actions: Array
     points: Array
+    advice: Array | None
     hidden: int
 
     @property
@@ -46,21 +49,31 @@ class Columns:
         return len(self.features) + self.hidden
 
 
-def columns_of(rules: Rules) -> Columns:
+def columns_of(rules: Rules, advice: bool) -> Columns:
     """The live columns under `rules`, for single rounds from start scores (the target counts).
+
+    Args:
+        rules: The rules.
+        advice: Whether the network is shown what `tactic` advises.
 
     Each block is scaled to a root mean square of 1 where it is not zero: what is small would be
     learned slowly.
     """
-    features = np.flatnonzero(_can_vary(rules))
+    live = _can_vary(rules)
     actions = _choices(rules)
+    live[NUM_FEATURES + actions[actions < DRAW]] = advice
+    features = np.flatnonzero(live)
     place = {int(feature): index for index, feature in enumerate(features)}
-    first = FEATURES["points"].start
+
+    def places(first: int) -> Array:
+        return np.array([place.get(first + int(action), -1) for action in actions])
+
     return Columns(
         features=features,
-        scale=_spread(rules)[features],
+        scale=_spread(rules, advice)[features],
         actions=actions,
-        points=np.array([place.get(first + int(action), -1) for action in actions]),
+        points=places(FEATURES["points"].start),
+        advice=places(NUM_FEATURES) if advice else None,
         hidden=(rules.players - 1) * NUM_TILES,
     )
 
@@ -74,8 +87,8 @@ def _choices(rules: Rules) -> Array:
 
 
 def _can_vary(rules: Rules) -> Array:
-    """Whether a feature can: bool [F]; false also where a feature says what another one does."""
-    live = np.zeros(NUM_FEATURES, bool)
+    """Whether a feature can: bool [F + 114]; not where a feature says what another one does."""
+    live = np.zeros(NUM_FEATURES + NUM_ACTIONS, bool)
     arms = NUM_ARMS if rules.spinner != "none" else 2
     tiles = list(tiles_up_to(rules.max_pip))
     values = [*range(rules.max_pip + 1), 7]
@@ -100,17 +113,18 @@ def _can_vary(rules: Rules) -> Array:
     return live
 
 
-def _spread(rules: Rules) -> Array:
-    """What brings each block to a root mean square of 1 where it is not zero: float32 [F]."""
+def _spread(rules: Rules, advice: bool) -> Array:
+    """What brings each block to a root mean square of 1 where it is not zero: float32 [F + 114]."""
     games = Games(rules, _SAMPLE)
     games.reset(seed=0, scores="random")
     seen = []
     for _ in range(_MOMENTS):
         games.rollout(3)
-        seen.append(encode(games.view()[games.data["match_over"] == 0]))
+        views = games.view()[games.data["match_over"] == 0]
+        seen.append(np.hstack([encode(views), advise(views)] if advice else [encode(views)]))
     features = np.concatenate(seen)
-    scale = np.ones(NUM_FEATURES, np.float32)
-    for block in FEATURES.values():
+    scale = np.ones(NUM_FEATURES + NUM_ACTIONS, np.float32)
+    for block in (*FEATURES.values(), slice(NUM_FEATURES, features.shape[1])):
         shown = features[:, block][features[:, block] != 0]
         if len(shown):
             scale[block] = 1 / np.sqrt(np.mean(np.square(shown, dtype=np.float64)))

@@ -11,7 +11,7 @@ import numpy as np
 from fives_env.actions import DRAW, PASS
 from fives_env.engine import keys, turns
 from fives_env.engine.bits import lowest, popcount
-from fives_env.engine.features import write_features
+from fives_env.engine.features import NUM_FEATURES, write_features
 from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import side_of
 from fives_env.engine.view import write_view
@@ -160,17 +160,18 @@ def play_on(
 
 
 @jit
-def observe(params, games, words, columns, scale, actions, scratch, rows, legal, seats):
+def observe(params, games, words, advice, columns, scale, actions, scratch, rows, legal, seats):
     """What the seat to move sees, and for the critic the other hands, clockwise.
 
     Args:
         params: PARAMS [1].
         games: GAME [B].
         words: The rules, the games and the scratch view as 8-byte words.
+        advice: float32 [B, 114], or [0, 114] where none is taken.
         columns: int64 [L], the live features.
         scale: float32 [L].
         actions: int64 [N], the live actions.
-        scratch: (VIEW [1], float32 [F], bool [114]).
+        scratch: (VIEW [1], float32 [F + 114], bool [114]).
         rows: float32 [B, W], filled.
         legal: bool [B, N], filled.
         seats: int64 [B], the seat to move, filled.
@@ -183,7 +184,9 @@ def observe(params, games, words, columns, scale, actions, scratch, rows, legal,
         game = games[row]
         out = rows[row]
         write_view(params_words, game, game_words[row], game.seat, views[0], view_words)
-        write_features(views[0], features)
+        write_features(views[0], features[:NUM_FEATURES])
+        for index in range(len(mask) if len(advice) else 0):
+            features[NUM_FEATURES + index] = advice[row, index]
         for index in range(live):
             out[index] = features[columns[index]] * scale[index]
         out[live:] = 0
