@@ -62,16 +62,12 @@ class Network:
         """
         left = dict(tensors)
         parts = {part: _take_layers(part, left) for part in PARTS}
-        weights = {name: left.pop(name, None) for name in ("points", "advice")}
-        for name, weight in weights.items():
-            if weight is None and name == "advice":
-                continue
-            if weight is None or weight.shape != (1,) or not np.isfinite(weight).all():
-                raise ValueError(f"{name} must be one finite number, [1]")
-            weights[name] = weight.astype(np.float32)
+        points, advice = _take_weight("points", left), _take_weight("advice", left)
+        if points is None:
+            raise ValueError("points must be one finite number, [1]")
         if left:
             raise ValueError(f"unknown tensors {sorted(left)}")
-        network = cls(**parts, **weights)
+        network = cls(**parts, points=points, advice=advice)
         network._check_widths()
         return network
 
@@ -142,6 +138,16 @@ def _take_layers(part: str, tensors: dict[str, Array]) -> tuple[Layer, ...]:
         columns = np.ascontiguousarray(weight.T, np.float32)
         layers.append(Layer(columns, np.ascontiguousarray(bias, np.float32)))
     return tuple(layers)
+
+
+def _take_weight(name: str, tensors: dict[str, Array]) -> Array | None:
+    """Removes a single weight from `tensors`, if it is there."""
+    weight = tensors.pop(name, None)
+    if weight is None:
+        return None
+    if weight.shape != (1,) or not np.isfinite(weight).all():
+        raise ValueError(f"{name} must be one finite number, [1]")
+    return np.asarray(weight, np.float32)
 
 
 def _run(layers: tuple[Layer, ...], features: Array) -> Array:

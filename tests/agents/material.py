@@ -22,19 +22,21 @@ ALL_RULES = [
 """Every preset with every number of seats, partners too."""
 
 
-def random_network(seed: int = 0, width: int = 32) -> Network:
+def random_network(seed: int = 0, width: int = 32, advice: bool = False) -> Network:
     """A small network with random weights."""
     rng = np.random.default_rng(seed)
+    inputs = NUM_FEATURES + NUM_ACTIONS * advice
 
     def layer(inputs: int, outputs: int) -> Layer:
         weight = rng.normal(0, np.sqrt(2 / inputs), (inputs, outputs)).astype(np.float32)
         return Layer(weight, rng.normal(0, 0.1, outputs).astype(np.float32))
 
     return Network(
-        trunk=(layer(NUM_FEATURES, width), layer(width, width)),
+        trunk=(layer(inputs, width), layer(width, width)),
         policy=(layer(width, NUM_ACTIONS),),
         value=(layer(width, 1),),
         points=rng.normal(size=1).astype(np.float32),
+        advice=rng.normal(size=1).astype(np.float32) if advice else None,
     )
 
 
@@ -49,9 +51,9 @@ def random_agent(rules: str, sample: bool = False, seed: int = 0) -> ModelAgent:
     return ModelAgent(network, random_card(rules, network), sample)
 
 
-def random_model(folder: Path, rules: str, seed: int = 0) -> Path:
+def random_model(folder: Path, rules: str, seed: int = 0, advice: bool = False) -> Path:
     """The same as files; returns the folder."""
-    network = random_network(seed)
+    network = random_network(seed, advice=advice)
     save_model(folder, network, random_card(rules, network))
     return folder
 

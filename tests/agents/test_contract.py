@@ -17,6 +17,7 @@ from tests.agents.material import ALL_RULES, Array, positions, random_model
 from tests.core.material import played_on, restart, shuffle_hidden
 
 RANDOM_MODEL = "a model with random weights"
+ADVISED_MODEL = "a model that takes advice"
 SPECS = [
     "random",
     "greedy",
@@ -28,6 +29,7 @@ SPECS = [
     "ismcts:30,playout=random",
     f"model:{RANDOM_MODEL}",
     f"model:{RANDOM_MODEL},sample=yes",
+    f"model:{ADVISED_MODEL}",
 ]
 VARIANTS = [
     "threes-and-fives:players=2,draw=optional,reserve=2",
@@ -47,8 +49,9 @@ FEW = 4
 
 def agent_for(spec: str, rules: str, folder: Path) -> Policy:
     """The agent of this spec; a model is made for these rules first."""
-    if RANDOM_MODEL in spec:
-        spec = spec.replace(RANDOM_MODEL, str(random_model(folder, rules)))
+    for name, advice in ((RANDOM_MODEL, False), (ADVISED_MODEL, True)):
+        if name in spec:
+            spec = spec.replace(name, str(random_model(folder / name, rules, advice=advice)))
     return make_agent(spec)
 
 

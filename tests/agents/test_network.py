@@ -32,6 +32,23 @@ def test_logits_are_those_of_pytorch() -> None:
     np.testing.assert_allclose(network.logits(features), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_advice_is_seen_and_weighed() -> None:
+    network = random_network(width=64, advice=True)
+    inputs = np.random.default_rng(1).normal(size=(50, network.num_inputs)).astype(np.float32)
+    assert network.num_inputs == NUM_FEATURES + NUM_ACTIONS
+    assert network.advice is not None
+    expected = _torch_logits(network, inputs) + network.advice * inputs[:, NUM_FEATURES:]
+    np.testing.assert_allclose(network.logits(inputs), expected, rtol=1e-4, atol=1e-4)
+    again = Network.from_tensors(network.tensors())
+    assert again.shape == network.shape
+    assert network.shape["kind"] == "mlp-advice"
+    assert again.logits(inputs).tobytes() == network.logits(inputs).tobytes()
+    tensors = network.tensors()
+    del tensors["advice"]
+    with pytest.raises(ValueError, match=r"takes 513 features .*there are 399"):
+        Network.from_tensors(tensors)
+
+
 def test_a_row_has_the_same_bits_in_any_batch() -> None:
     network = random_network(width=256)
     features = encode(positions("fives-and-threes")[0])
@@ -79,6 +96,7 @@ def test_heads_without_a_trunk() -> None:
         ("points", None, "points must be one finite number"),
         ("points", np.zeros(2, np.float32), "points must be one finite number"),
         ("points", np.full(1, np.inf, np.float32), "points must be one finite number"),
+        ("advice", np.zeros(2, np.float32), "advice must be one finite number"),
         ("trunk.0.weight", np.zeros((32, 9), np.float32), "takes 9 features .*there are 399"),
     ],
 )

@@ -47,12 +47,14 @@ def run(graph: Any, features: Array, masks: Array) -> tuple[Array, Array, Array]
     )
 
 
+@pytest.mark.parametrize("advice", [False, True])
 @pytest.mark.parametrize("rules", ALL_RULES)
-def test_equals_our_compiled_network(rules: str, tmp_path: Path) -> None:
-    export(random_model(tmp_path / "model", rules), tmp_path / "model.onnx")
+def test_equals_our_compiled_network(rules: str, advice: bool, tmp_path: Path) -> None:
+    export(random_model(tmp_path / "model", rules, advice=advice), tmp_path / "model.onnx")
     graph, agent = session(tmp_path / "model.onnx"), load_model(tmp_path / "model")
     views, masks, keys = positions(rules)
-    features = encode(views)
+    features = agent.inputs(views)
+    assert features.shape[1] == agent.network.num_inputs
     logits, actions, values = run(graph, features, masks)
     assert (logits.dtype, actions.dtype, values.dtype) == (np.float32, np.int64, np.float32)
     ours = agent.network.logits(features)

@@ -39,6 +39,7 @@ class Probe(Tables):
             scale=np.ones(width, np.float32),
             actions=np.arange(CHOICES),
             points=np.full(CHOICES, -1),
+            advice=None,
             hidden=0,
         )
         self.length, self.pay, self.shown, self.width = length, pay, shown, width
