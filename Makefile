@@ -4,16 +4,18 @@ BIN := .venv/bin
 SETUP := .venv/.done
 EXTRAS := .venv/.extras
 DEMO := runs/demo
+CUP := runs/cup
+PAIRS := 100
 RULES := fives-and-threes:players=2
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-extras lint benchmark clean
+.PHONY: demo test test-extras lint cup ladder benchmark clean
 
 demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, write a page
 	rm -rf $(DEMO)
-	$(BIN)/python -m train sb3 --rules $(RULES) --opponent greedy --minutes 2.5 --seed 1 --out $(DEMO)/train
-	$(BIN)/python -m eval tournament --agents model:$(DEMO)/train greedy random --rules $(RULES) --pairs 2000 --seed 1 --out $(DEMO)/tournament
-	$(BIN)/python -m eval benchmark --json $(DEMO)/benchmark/benchmark.json --seconds 0.3
+	$(BIN)/python -m train selfplay --rules $(RULES) --minutes 2 --seed 1 --out $(DEMO)/train
+	$(BIN)/python -m eval tournament --agents model:$(DEMO)/train tactic careful greedy random --rules $(RULES) --pairs 1000 --seed 1 --workers 2 --out $(DEMO)/tournament
+	$(BIN)/python -m eval benchmark --json $(DEMO)/benchmark/benchmark.json --seconds 0.1
 	$(BIN)/python -m eval report --demo $(DEMO)
 	@echo "The page of results is $(DEMO)/report.html"
 
@@ -30,8 +32,18 @@ lint: $(SETUP)  ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+cup: $(SETUP)  ## the tournament of the README: eight agents in three games, about an hour
+	for game in fives-and-threes threes-and-fives all-fives; do \
+	  $(BIN)/python -m eval tournament --rules $$game:players=2 --pairs $(PAIRS) --seed 1 --workers 2 --block 25 --out $(CUP)/$$game \
+	    --agents random greedy careful tactic pimc:16 pimc:64 ismcts:1000 model:agents/models/$$game-2 || exit 1; \
+	done
+	$(BIN)/python -m eval report --tournament $(CUP)/fives-and-threes $(CUP)/threes-and-fives $(CUP)/all-fives --out $(CUP)/report.html
+
+ladder: $(SETUP)  ## what python -m agents shows: strength against greedy and time of a move
+	$(BIN)/python -m eval ladder
+
 benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of their own
-	$(BIN)/python -m eval benchmark --json runs/benchmark/benchmark.json --peers
+	$(BIN)/python -m eval benchmark --json runs/benchmark/benchmark.json --peers --training 20
 
 $(SETUP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -130,6 +130,16 @@ def play_meeting(rules: Rules, agents: Sequence[Policy], seed: int, pairs: Array
     )
 
 
+def joined(blocks: Sequence[Matches]) -> Matches:
+    """Matches of one meeting that were played in several blocks of pairs."""
+    fields = {
+        name: np.concatenate([getattr(block, name) for block in blocks])
+        for name in vars(blocks[0])
+        if name != "sides"
+    }
+    return Matches(sides=blocks[0].sides, **fields)
+
+
 def play_out(games: Games, agents: Sequence[Policy], seating: Array) -> Array:
     """Plays every match to its end; returns all actions of each: bytes, object [B].
 

@@ -179,7 +179,7 @@ class Ladder:
     pairs: int = 2000
     """The most pairs for each agent and game."""
 
-    seconds: float = 120.0
+    seconds: float = 30.0
     """After so long no further pairs of an agent and game are begun."""
 
     seed: int = 0

@@ -167,16 +167,7 @@ def _play(agent: Policy, rules: Rules, options: Ladder) -> tuple[Matches, float]
             break
         # As many as fit a block, at most four times as many as before.
         size = int(max(2, min(4 * size, len(pairs) * min(_BLOCK_SECONDS, left) / took)))
-    return _joined(blocks), time.perf_counter() - start
-
-
-def _joined(blocks: list[Matches]) -> Matches:
-    fields = {
-        name: np.concatenate([getattr(block, name) for block in blocks])
-        for name in vars(blocks[0])
-        if name != "sides"
-    }
-    return Matches(sides=blocks[0].sides, **fields)
+    return arena.joined(blocks), time.perf_counter() - start
 
 
 def _positions(rules: Rules) -> tuple[Array, Array, Array]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
 from eval.workers import LOST, MAX_LOSSES, ONE_THREAD, Block, Outcome, play_block_elsewhere
 
@@ -28,6 +31,23 @@ def play_on_ray(blocks: Iterable[Block], address: str, num_workers: int) -> Iter
     Raises:
         ValueError: Ray is not installed, or there is no cluster at this address.
     """
+    with connected(address, num_workers) as ray:
+        yield from _play(ray, iter(blocks))
+
+
+@contextmanager
+def connected(address: str, num_workers: int) -> Iterator[Any]:
+    """Ray, connected to the cluster until the end of the ``with`` block.
+
+    On every machine of the cluster, this checkout must be at the same path.
+
+    Args:
+        address: Of the cluster, or ``local``.
+        num_workers: Of a local cluster.
+
+    Raises:
+        ValueError: Ray is not installed, or there is no cluster at this address.
+    """
     try:
         import ray
     except ImportError:
@@ -41,12 +61,13 @@ def play_on_ray(blocks: Iterable[Block], address: str, num_workers: int) -> Iter
             runtime_env={"env_vars": {**ONE_THREAD, "PYTHONPATH": paths}},
             include_dashboard=False if address == LOCAL else None,
             log_to_driver=False,
+            logging_level=logging.ERROR,
         )
     except (ConnectionError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"--ray {address}: there is no such cluster ({reason})") from None
     try:
-        yield from _play(ray, iter(blocks))
+        yield ray
     finally:
         ray.shutdown()
 
@@ -62,18 +83,15 @@ def _refuse_deaf(address: str) -> None:
         raise ValueError(f"--ray {address}: there is no such cluster ({error})") from None
 
 
-def _play(ray: object, blocks: Iterator[Block]) -> Iterator[Outcome]:
-    from typing import Any, cast
-
-    here = cast(Any, ray)
-    task = here.remote(max_retries=MAX_LOSSES - 1)(play_block_elsewhere)
-    room = 2 * max(1, int(here.cluster_resources().get("CPU", 1)))
+def _play(ray: Any, blocks: Iterator[Block]) -> Iterator[Outcome]:
+    task = ray.remote(max_retries=MAX_LOSSES - 1)(play_block_elsewhere)
+    room = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
     going = {task.remote(block): block for block in islice(blocks, room)}
     while going:
-        (done, *_), _ = here.wait(list(going), num_returns=1)
+        (done, *_), _ = ray.wait(list(going), num_returns=1)
         block = going.pop(done)
         try:
-            yield here.get(done)
-        except here.exceptions.RayError:
+            yield ray.get(done)
+        except ray.exceptions.RayError:
             yield Outcome(block, None, LOST)
         going |= {task.remote(following): following for following in islice(blocks, 1)}

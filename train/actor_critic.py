@@ -27,6 +27,7 @@ class ActorCritic(nn.Module):
 
     Attributes:
         live: How many numbers of a row are features; the other hands follow.
+        judged: How many numbers of a row the critic takes.
         scoring: Where in a row the points of the first actions lie, one behind the other; the
             actions behind them (a draw) score nothing.
         advising: The same for what is advised of them; None where nothing is.
@@ -38,49 +39,61 @@ class ActorCritic(nn.Module):
         num_sides: int,
         hidden: tuple[int, ...],
         critic_hidden: tuple[int, ...],
+        remembered: int = 0,
     ) -> None:
-        """Makes new weights from torch's generator; `hidden` are the widths of the layers."""
+        """Makes new weights from torch's generator.
+
+        Args:
+            columns: What a row holds.
+            num_sides: How many values there are.
+            hidden: Widths of the policy's layers.
+            critic_hidden: Widths of the critic's.
+            remembered: How many numbers `look` puts behind the features.
+        """
         super().__init__()
-        self.live = len(columns.features)
+        self.live, self.judged = len(columns.features), columns.width - columns.moves
         actions = len(columns.actions)
-        self.trunk = _dense((self.live, *hidden))
+        self.trunk = _dense((self.live + remembered, *hidden))
         self.policy = _head(hidden[-1], actions, 0.01)
         self.points = nn.Parameter(torch.zeros(1))
         self.advice = None if columns.advice is None else nn.Parameter(torch.zeros(1))
         self.value = _head(hidden[-1], num_sides, 1)
         self.critic = nn.Sequential(
-            *_dense((columns.width, *critic_hidden)), _head(critic_hidden[-1], num_sides, 1)
+            *_dense((self.judged, *critic_hidden)), _head(critic_hidden[-1], num_sides, 1)
         )
         self.scoring = _span(columns.points)
         self.advising = None if columns.advice is None else _span(columns.advice)
 
     def act(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Rows [B, W] to logits [B, N] and values [B, S]; the other hands are not looked at."""
-        seen = rows[:, : self.live]
-        hidden = self.trunk(seen)
+        hidden = self.trunk(self.look(rows))
         logits = self.policy(hidden)
-        bonus = self.points * _POINTS_STEP * seen[:, self.scoring]
+        bonus = self.points * _POINTS_STEP * rows[:, self.scoring]
         if self.advice is not None:
-            bonus = bonus + self.advice * _POINTS_STEP * seen[:, self.advising]
+            bonus = bonus + self.advice * _POINTS_STEP * rows[:, self.advising]
         bonus = nn.functional.pad(bonus, (0, logits.shape[1] - bonus.shape[1]))
         return logits + bonus, _balanced(self.value(hidden))
 
+    def look(self, rows: torch.Tensor) -> torch.Tensor:
+        """Rows [B, W] to what the policy's layers take: the features [B, L]."""
+        return rows[:, : self.live]
+
     def judge(self, rows: torch.Tensor) -> torch.Tensor:
         """Rows [B, W] to the critic's values [B, S], by side from the one that decides."""
-        return _balanced(self.critic(rows))
+        return _balanced(self.critic(rows[:, : self.judged]))
 
     def export(self, columns: Columns, unit: float) -> Network:
         """A copy of the policy and its value head at full size, for the agent; values x `unit`."""
-        layers = [_layer(part) for part in self.trunk if isinstance(part, nn.Linear)]
+        layers = [layer_of(part) for part in self.trunk if isinstance(part, nn.Linear)]
         inputs = NUM_FEATURES + (0 if columns.advice is None else NUM_ACTIONS)
         weight = np.zeros((inputs, layers[0].weight.shape[1]), np.float32)
-        weight[columns.features] = layers[0].weight * columns.scale[:, None]
-        head = _layer(self.policy)
+        weight[columns.features] = layers[0].weight[: self.live] * columns.scale[:, None]
+        head = layer_of(self.policy)
         policy = np.zeros((len(head.weight), NUM_ACTIONS), np.float32)
         policy[:, columns.actions] = head.weight
         bias = np.zeros(NUM_ACTIONS, np.float32)
         bias[columns.actions] = head.bias
-        value = _layer(self.value)
+        value = layer_of(self.value)
         own = np.full(value.bias.shape, -1 / len(value.bias), np.float32)
         own[0] += 1
         advice = None
@@ -128,6 +141,8 @@ def _head(inputs: int, outputs: int, gain: float) -> nn.Linear:
     return linear
 
 
-def _layer(linear: nn.Linear) -> Layer:
+def layer_of(linear: nn.Module) -> Layer:
+    """A copy of a linear layer, for the agent."""
+    assert isinstance(linear, nn.Linear)
     weight, bias = linear.weight.numpy(force=True), linear.bias.numpy(force=True)
     return Layer(weight.T.copy(), bias.copy())

@@ -19,11 +19,11 @@ from fives_env.policies import BuiltIn
 from fives_env.rules import Rules
 from train.actor_critic import ActorCritic
 from train.checkpoint import read_checkpoint
-from train.evaluation import measure
+from train.evaluation import describe, measure
 from train.metrics import Metrics
 from train.plots import draw_speed, draw_strength
 from train.progress import ProgressBar
-from train.rollout.collector import Rollout, collect
+from train.rollout.collector import Rollout
 from train.rollout.credit import credit_by_seat, credit_by_side
 from train.rollout.steps import choose
 from train.run_folder import RunFolder
@@ -31,6 +31,7 @@ from train.seeds import derive
 from train.selfplay_config import Learner, Resume, Selfplay
 from train.selfplay_state import State, agent_of, make_league, prepare, restore, save
 from train.stopping import INTERRUPTED, Interruption
+from train.workers import HERE, Workers, cluster_of, workers_of
 
 Array = npt.NDArray[Any]
 MEASURED_AGAINST = "greedy"
@@ -51,11 +52,12 @@ def run(config: Selfplay) -> int:
     """
     league = make_league(config)
     state = prepare(config, league)
-    folder = RunFolder(config.out, config)
-    folder.log.info("training on %s, seed %s, on %s", config.rules, config.seed, state.device)
-    add_snapshot(state, folder)
-    state.tables.begin()
-    return train(state, folder)
+    with cluster_of(config) as ray:
+        folder = RunFolder(config.out, config)
+        folder.log.info("training on %s, seed %s, on %s", config.rules, config.seed, state.device)
+        add_snapshot(state, folder)
+        state.tables.begin()
+        return train(state, folder, workers_of(config, ray, folder.log))
 
 
 def resume(order: Resume) -> int:
@@ -78,7 +80,9 @@ def resume(order: Resume) -> int:
     if facts["done"] and state.clock.part >= 1:
         print(f"{config.out} is done; --minutes or --decisions would take it further")
         return 0
-    return train(state, RunFolder.reopen(config.out, config, state.clock.decisions))
+    with cluster_of(config) as ray:
+        folder = RunFolder.reopen(config.out, config, state.clock.decisions)
+        return train(state, folder, workers_of(config, ray, folder.log))
 
 
 def add_snapshot(state: State, folder: RunFolder) -> None:
@@ -92,7 +96,7 @@ def add_snapshot(state: State, folder: RunFolder) -> None:
             folder.log.info("added %s at %s", name, f"{state.clock.decisions:,}")
 
 
-def train(state: State, folder: RunFolder) -> int:
+def train(state: State, folder: RunFolder, workers: Workers) -> int:
     """Trains until the clock or somebody says stop; evaluates and saves on the way and at the end.
 
     Returns:
@@ -105,26 +109,26 @@ def train(state: State, folder: RunFolder) -> int:
     with Interruption() as interruption, ProgressBar(clock) as bar:
         compile_loops(state, memory)  # before time counts
         if clock.decisions == 0:
-            evaluate(state, folder, metrics, bar, config.pairs)
+            evaluate(state, folder, metrics, bar, config.pairs, workers)
             save(state, folder)
         clock.start()
         saved_at = clock.seconds
         while not (interruption.asked or clock.ends_within(update_took / 2)):
             began = time.monotonic()
-            numbers = learn(state, memory)
+            numbers = learn(state, memory, workers)
             metrics.add(numbers)
             bar.update(numbers)
             add_snapshot(state, folder)
             update_took = time.monotonic() - began
             if clock.seconds - state.evaluated_at >= config.evaluate_every:
-                evaluate(state, folder, metrics, bar, config.pairs)
+                evaluate(state, folder, metrics, bar, config.pairs, workers)
             if clock.seconds - saved_at >= config.checkpoint_every:
                 saved_at = clock.seconds
                 save(state, folder)
         clock.stop()
         done = not interruption.asked
         if done:
-            evaluate(state, folder, metrics, bar, config.final_pairs)
+            evaluate(state, folder, metrics, bar, config.final_pairs, workers)
         save(state, folder, done)
     metrics.close()
     draw_strength(folder.path)
@@ -146,7 +150,7 @@ def compile_loops(state: State, memory: Rollout) -> None:
     credit_of(state.config.learner, memory, values)
 
 
-def learn(state: State, memory: Rollout) -> dict[str, float]:
+def learn(state: State, memory: Rollout, workers: Workers = HERE) -> dict[str, float]:
     """One turn: T decisions in every game are played, credited and learned from.
 
     Returns:
@@ -156,7 +160,7 @@ def learn(state: State, memory: Rollout) -> dict[str, float]:
     learner, clock = state.config.learner, state.clock
     network, device = state.network, state.device
     with torch.no_grad():
-        in_network = collect(state.tables, lambda rows: network.act(rows)[0], memory, device)
+        in_network = workers.collect(state, memory)
         collected = time.monotonic()
         rows = torch.from_numpy(memory.rows).to(device)
         judged = [network.judge(chunk) for chunk in torch.split(rows.flatten(0, 1), _CHUNK)]
@@ -264,7 +268,12 @@ def log_softmax(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
 
 
 def evaluate(
-    state: State, folder: RunFolder, metrics: Metrics, bar: ProgressBar, pairs: int
+    state: State,
+    folder: RunFolder,
+    metrics: Metrics,
+    bar: ProgressBar,
+    pairs: int,
+    workers: Workers,
 ) -> None:
     """Measures the agent, best action always, in whole matches against greedy."""
     config, clock = state.config, state.clock
@@ -273,7 +282,7 @@ def evaluate(
     rules = Rules.from_spec(config.rules)
     seed = derive(config.seed, "evaluation")
     agent = ModelAgent(*agent_of(state, folder.versions))
-    numbers = measure(rules, agent, BuiltIn(MEASURED_AGAINST), seed, pairs)
+    numbers = measure(rules, agent, BuiltIn(MEASURED_AGAINST), seed, pairs, workers.play)
     state.strength = {
         "decisions": clock.decisions,
         "seconds": round(clock.seconds, 1),
@@ -285,13 +294,3 @@ def evaluate(
     metrics.show("strength/points_per_round", numbers["points_per_round"], clock.decisions)
     bar.update({"greedy": numbers["win_rate"], "points": numbers["points_per_round"]})
     state.seconds_outside += time.monotonic() - began
-
-
-def describe(strength: dict[str, Any]) -> str:
-    """An evaluation in half a line."""
-    if not strength:
-        return "not measured"
-    return (
-        f"{strength['win_rate']:.1%} of matches and {strength['points_per_round']:+.2f} points a "
-        f"round against {strength['opponent']}"
-    )

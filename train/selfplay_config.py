@@ -44,12 +44,14 @@ class Learner:
     """Widths of the policy's layers."""
     critic_hidden: tuple[int, ...] = (128, 128)
     """Widths of the critic's layers."""
+    memory: int = 0
+    """Size of a recurrent memory in which the policy reads the actions of the round; 0: none."""
 
     def __post_init__(self) -> None:
         """Refuses numbers out of range."""
         for name in ("num_games", "num_steps", "batch_size", "num_epochs"):
             _at_least(name, getattr(self, name), 1)
-        for name in ("learning_rate", "entropy"):
+        for name in ("learning_rate", "entropy", "memory"):
             _at_least(name, getattr(self, name), 0)
         for name in ("decay", "clip"):
             if not 0 <= getattr(self, name) <= 1:
@@ -94,6 +96,11 @@ class Selfplay:
     """Threads of PyTorch."""
     device: str = "auto"
     """Of the network: cpu, cuda, or auto for cuda where there is one."""
+    ray: str | None = None
+    """Play on a Ray cluster: its address, or local for one that is started here. Learning stays
+    here."""
+    workers: int = 2
+    """With --ray: how many processes play, each its part of the games."""
     opponents: tuple[str, ...] = ()
     """Who else sits at some of the tables, as agent specs (python -m agents lists them), and self
     for earlier snapshots of the learner. Nobody: the learner plays all seats of all games."""
@@ -115,9 +122,11 @@ class Selfplay:
             _at_least("decisions", self.decisions, 1)
         if not 0 <= self.seed < 1 << 32:
             raise ValueError(f"seed={self.seed} is not a whole number from 0 to 2**32 - 1")
-        for name in ("pairs", "final_pairs", "threads", "evaluate_every"):
+        for name in ("pairs", "final_pairs", "threads", "workers", "evaluate_every"):
             _at_least(name, getattr(self, name), 1)
         _at_least("checkpoint_every", self.checkpoint_every, 0)
+        if self.ray is not None and self.workers > (most := self.learner.num_games):
+            raise ValueError(f"workers={self.workers} is more than the number of games, {most}")
         if self.opponents:
             canonical_opponents(self.opponents)
         if not 0 < self.share <= 1:

@@ -3,20 +3,20 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 
 from agents.cards import Card
+from agents.memory_network import NUM_MOVES
 from agents.model import save_model
 from agents.network import Network
 from fives_env.games import Games
-from fives_env.records import GAME
 from fives_env.rules import Rules
 from train.actor_critic import ActorCritic
 from train.checkpoint import write_checkpoint
 from train.clock import Clock
 from train.league import League
+from train.memory_network import MemoryActorCritic
 from train.rollout.collector import Tables
 from train.rollout.columns import Columns, columns_of
 from train.rollout.payment import make_payment
@@ -69,7 +69,8 @@ def prepare(config: Selfplay, league: League | None) -> State:
     device = _device(config.device)
     rules = Rules.from_spec(config.rules)
     rounds = replace(rules, mode="round")
-    columns = columns_of(rounds, config.learner.advice)
+    moves = NUM_MOVES if config.learner.memory else 0
+    columns = columns_of(rounds, config.learner.advice, moves)
     games = Games(rounds, config.learner.num_games)
     games.reset(seed=derive(config.seed, "training"), scores="random")
     if league is not None:
@@ -102,7 +103,10 @@ def make_league(config: Selfplay, pool: dict[str, Any] | None = None) -> League 
 
 def make_network(columns: Columns, num_sides: int, learner: Learner) -> ActorCritic:
     """New weights from torch's generator."""
-    return ActorCritic(columns, num_sides, learner.hidden, learner.critic_hidden)
+    widths = learner.hidden, learner.critic_hidden
+    if learner.memory:
+        return MemoryActorCritic(columns, num_sides, *widths, learner.memory)
+    return ActorCritic(columns, num_sides, *widths)
 
 
 def agent_of(state: State, versions: dict[str, str]) -> tuple[Network, Card]:
@@ -126,10 +130,7 @@ def save(state: State, folder: RunFolder, done: bool = False) -> None:
     save_model(folder.model, *agent_of(state, folder.versions))
     tables, clock = state.tables, state.clock
     tensors: dict[str, Array] = {
-        "games": tables.games.data.view(np.uint8).reshape(len(tables.games), -1),
-        "seating": tables.seating,
-        "seating_next": tables.seating_next,
-        "totals": tables.totals,
+        **tables.arrays(),
         "generator": state.generator.get_state().numpy(),
     }
     for name, weight in state.network.state_dict().items():
@@ -164,12 +165,12 @@ def restore(state: State, tensors: dict[str, Array], facts: dict[str, Any]) -> N
         if name.startswith("network.")
     }
     expected = {name: value.shape for name, value in state.network.state_dict().items()}
-    games = state.tables.games
+    tables = state.tables.arrays()
     if facts["rules"] != state.config.rules:
         raise ValueError(f"the checkpoint is of {facts['rules']}, not of {state.config.rules}")
     if {name: value.shape for name, value in weights.items()} != expected:
         raise ValueError("the checkpoint is of another network than the settings describe")
-    if tensors["games"].shape != (len(games), GAME.itemsize):
+    if tensors["games"].shape != tables["games"].shape:
         raise ValueError("the checkpoint holds another number of games, or other records")
     state.network.load_state_dict(weights)
     moments: dict[int, dict[str, torch.Tensor]] = {}
@@ -180,9 +181,8 @@ def restore(state: State, tensors: dict[str, Array], facts: dict[str, Any]) -> N
     groups = state.optimizer.state_dict()["param_groups"]
     state.optimizer.load_state_dict({"state": moments, "param_groups": groups})
     state.generator.set_state(torch.from_numpy(tensors["generator"]))
-    games.data[:] = np.ascontiguousarray(tensors["games"]).view(GAME).reshape(-1)
-    for name in ("seating", "seating_next", "totals"):
-        getattr(state.tables, name)[:] = tensors[name]
+    for name, values in tables.items():
+        values[:] = tensors[name]
     state.clock.decisions = facts["decisions"]
     state.clock.set(facts["seconds"])
     state.strength = facts["strength"]

@@ -16,6 +16,7 @@ import pytest
 import torch
 from torch.utils.tensorboard import SummaryWriter  # noqa: F401  # loaded before time counts
 
+from agents.heuristics.tactic import advise
 from agents.model import load_model
 from eval.arena import play
 from eval.scores import score
@@ -259,13 +260,19 @@ def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
         resume(Resume(tmp_path, decisions=512))
 
 
+@pytest.mark.parametrize("advice", [True, False])
 @pytest.mark.parametrize("rules", ["fives-and-threes", "all-fives:players=4,partners=yes"])
-def test_the_exported_network_is_the_trained_one(rules: str) -> None:
-    state = prepare(tiny(Path("unused"), rules=rules), None)
+def test_the_exported_network_is_the_trained_one(rules: str, advice: bool) -> None:
+    settings = tiny(Path("unused"), rules=rules, learner=replace(TINY, advice=advice))
+    state = prepare(settings, None)
     network, columns = state.network, state.tables.columns
     network.points.data += 0.2
+    if network.advice is not None:
+        network.advice.data += 0.3
     views = positions(rules)[0]
     features = encode(views)
+    if advice:
+        features = np.hstack([features, advise(views)])
     exported = network.export(columns, unit=3.0)
     rows = np.zeros((len(features), columns.width), np.float32)
     rows[:, : network.live] = features[:, columns.features] * columns.scale

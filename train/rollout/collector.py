@@ -1,5 +1,6 @@
 """`collect`: plays a network at all seats of many games and returns every decision as a sample."""
 
+import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import torch
 
 from agents.heuristics.tactic import advise
+from agents.memory_network import write_tokens
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import loops
 from fives_env.engine.features import NUM_FEATURES
@@ -67,6 +69,23 @@ class Tables:
         features = np.zeros(NUM_FEATURES + NUM_ACTIONS, np.float32)
         self._scratch = self._view, features, np.zeros(NUM_ACTIONS, bool)
 
+    def arrays(self) -> dict[str, Array]:
+        """All that changes while they are played on, not copied: each [B, ...], games as bytes."""
+        return {
+            "games": self.games.data.view(np.uint8).reshape(len(self.games), -1),
+            "seating": self.seating,
+            "seating_next": self.seating_next,
+            "totals": self.totals,
+        }
+
+    def part(self, rows: slice) -> "Tables":
+        """A copy of these tables that goes on like them; the league is left out."""
+        part = copy.copy(self)
+        part.games, part.league, part._shared = self.games[rows], None, self._shared[rows]
+        for name in ("seating", "seating_next", "totals"):
+            setattr(part, name, getattr(self, name)[rows].copy())
+        return part
+
     def begin(self) -> None:
         """Seats everybody and plays to the learner's first decision in every game."""
         self._seat_next(self._shared)
@@ -123,6 +142,8 @@ class Tables:
             columns.features, columns.scale, columns.actions,
             self._scratch, rows, legal, seats,
         )  # fmt: skip
+        if columns.moves:
+            write_tokens(games.data, seats, games.rules.players, rows[:, -columns.moves :])
 
 
 @dataclass(frozen=True)
@@ -130,7 +151,7 @@ class Rollout:
     """T decisions in each of B games; the last row of the longer arrays is where they stopped.
 
     Attributes:
-        rows: float32 [T + 1, B, W], live features, then the other hands.
+        rows: float32 [T + 1, B, W], live features, then the other hands, then tokens.
         legal: bool [T + 1, B, N].
         seats: int64 [T + 1, B], the seat that decides.
         chosen: int64 [T, B], the action, an index into the live ones.

@@ -34,6 +34,7 @@ class Columns:
         points: int64 [N], where among the live features an action's points lie; -1: nowhere.
         advice: The same for what `tactic` advises of it; None where no advice is taken.
         hidden: How many numbers describe the other hands, for the critic.
+        moves: How many tokens of actions follow, for a memory.
     """
 
     features: Array
@@ -42,19 +43,21 @@ class Columns:
     points: Array
     advice: Array | None
     hidden: int
+    moves: int = 0
 
     @property
     def width(self) -> int:
-        """Numbers in a row: the live features, then the other hands."""
-        return len(self.features) + self.hidden
+        """Numbers in a row: the live features, the other hands, the tokens."""
+        return len(self.features) + self.hidden + self.moves
 
 
-def columns_of(rules: Rules, advice: bool) -> Columns:
+def columns_of(rules: Rules, advice: bool, moves: int = 0) -> Columns:
     """The live columns under `rules`, for single rounds from start scores (the target counts).
 
     Args:
         rules: The rules.
         advice: Whether the network is shown what `tactic` advises.
+        moves: How many tokens of actions a row ends with.
 
     Each block is scaled to a root mean square of 1 where it is not zero: what is small would be
     learned slowly.
@@ -75,6 +78,7 @@ def columns_of(rules: Rules, advice: bool) -> Columns:
         points=places(FEATURES["points"].start),
         advice=places(NUM_FEATURES) if advice else None,
         hidden=(rules.players - 1) * NUM_TILES,
+        moves=moves,
     )
 
 
