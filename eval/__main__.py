@@ -6,7 +6,7 @@ from typing import Annotated
 
 from tyro.conf import subcommand
 
-from eval import command_line
+from agents import command_line
 from eval.commands import Benchmark, Exact, Exploit, Export, Ladder, Replay, Report, Tournament
 
 Command = (
@@ -27,7 +27,10 @@ def main(arguments: list[str]) -> None:
     options = command_line.read(Command, "python -m eval", DESCRIPTION, arguments)
     # Loaded only now: help, and each command, wait for nothing that another one needs.
     module = f"eval.{type(options).__name__.lower()}"
-    command_line.run(lambda: importlib.import_module(module).run(options))
+    command_line.run(
+        lambda: importlib.import_module(module).run(options),
+        "stopped; what is stored is kept, and the same command goes on",
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from eval import command_line
+from agents import command_line
 from train.config import Export, Sb3, Sb3Resume
 from train.selfplay_config import Resume, Selfplay
 

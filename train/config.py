@@ -50,9 +50,9 @@ class Ppo:
     def __post_init__(self) -> None:
         """Refuses numbers out of range."""
         for name in ("num_envs", "num_steps", "batch_size", "num_epochs"):
-            _at_least(name, getattr(self, name), 1)
+            at_least(name, getattr(self, name), 1)
         for name in ("learning_rate", "entropy"):
-            _at_least(name, getattr(self, name), 0)
+            at_least(name, getattr(self, name), 0)
         for name in ("gamma", "gae_lambda", "clip_range"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}={getattr(self, name)} is not from 0 to 1")
@@ -76,9 +76,9 @@ class Pool:
 
     def __post_init__(self) -> None:
         """Refuses what there is not."""
-        _one_of("matchmaking", self.matchmaking, MATCHMAKING)
-        _one_of("actions", self.actions, ACTIONS)
-        _at_least("every", self.every, 1)
+        one_of("matchmaking", self.matchmaking, MATCHMAKING)
+        one_of("actions", self.actions, ACTIONS)
+        at_least("every", self.every, 1)
         if not 1 <= self.size <= MOST_SNAPSHOTS:
             raise ValueError(f"size={self.size} is not a number from 1 to {MOST_SNAPSHOTS}")
 
@@ -122,16 +122,16 @@ class Sb3:
         """Refuses what cannot be run, before anything is written."""
         Rules.from_spec(self.rules)
         canonical_opponents(self.opponent)
-        _one_of("episodes", self.episodes, EPISODES)
-        _one_of("evaluation", self.evaluation, ACTIONS)
+        one_of("episodes", self.episodes, EPISODES)
+        one_of("evaluation", self.evaluation, ACTIONS)
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes={self.minutes} is not a number above 0")
         if self.decisions is not None:
-            _at_least("decisions", self.decisions, 1)
+            at_least("decisions", self.decisions, 1)
         if not 0 <= self.seed < 1 << 32:
             raise ValueError(f"seed={self.seed} is not a whole number from 0 to 2**32 - 1")
         for name in ("pairs", "final_pairs", "threads", "evaluate_every"):
-            _at_least(name, getattr(self, name), 1)
+            at_least(name, getattr(self, name), 1)
 
     @property
     def seconds(self) -> float:
@@ -195,11 +195,13 @@ def canonical_opponents(names: Sequence[str]) -> list[str]:
     return known
 
 
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Refuses a word that is not known."""
     if value not in known:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(known)}")
 
 
-def _at_least(name: str, value: float, least: int) -> None:
+def at_least(name: str, value: float, least: int) -> None:
+    """Refuses what is below `least`, infinite or no number."""
     if not least <= value < math.inf:
         raise ValueError(f"{name}={value} is not a number from {least} up")

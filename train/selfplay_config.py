@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fives_env.rules import Rules
-from train.config import Pool, canonical_opponents
+from train.config import Pool, at_least, canonical_opponents, one_of
 
 DEFAULT_MINUTES = 15.0
 DEVICES = ("auto", "cpu", "cuda")
@@ -50,13 +50,13 @@ class Learner:
     def __post_init__(self) -> None:
         """Refuses numbers out of range."""
         for name in ("num_games", "num_steps", "batch_size", "num_epochs"):
-            _at_least(name, getattr(self, name), 1)
+            at_least(name, getattr(self, name), 1)
         for name in ("learning_rate", "entropy", "memory"):
-            _at_least(name, getattr(self, name), 0)
+            at_least(name, getattr(self, name), 0)
         for name in ("decay", "clip"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}={getattr(self, name)} is not from 0 to 1")
-        _one_of("credit", self.credit, CREDITS)
+        one_of("credit", self.credit, CREDITS)
         for name in ("hidden", "critic_hidden"):
             widths = getattr(self, name)
             if not widths or min(widths) < 1:
@@ -114,17 +114,17 @@ class Selfplay:
     def __post_init__(self) -> None:
         """Refuses what cannot be run, before anything is written."""
         Rules.from_spec(self.rules)
-        _one_of("device", self.device, DEVICES)
-        _one_of("value", self.value, VALUES)
+        one_of("device", self.device, DEVICES)
+        one_of("value", self.value, VALUES)
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes={self.minutes} is not a number above 0")
         if self.decisions is not None:
-            _at_least("decisions", self.decisions, 1)
+            at_least("decisions", self.decisions, 1)
         if not 0 <= self.seed < 1 << 32:
             raise ValueError(f"seed={self.seed} is not a whole number from 0 to 2**32 - 1")
         for name in ("pairs", "final_pairs", "threads", "workers", "evaluate_every"):
-            _at_least(name, getattr(self, name), 1)
-        _at_least("checkpoint_every", self.checkpoint_every, 0)
+            at_least(name, getattr(self, name), 1)
+        at_least("checkpoint_every", self.checkpoint_every, 0)
         if self.ray is not None and self.workers > (most := self.learner.num_games):
             raise ValueError(f"workers={self.workers} is more than the number of games, {most}")
         if self.opponents:
@@ -170,13 +170,3 @@ class Resume:
     """A new time limit, counted from the start of the run."""
     decisions: int | None = None
     """A new limit of decisions, counted from the start of the run."""
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"{name}={value!r} is not one of {', '.join(known)}")
-
-
-def _at_least(name: str, value: float, least: int) -> None:
-    if not least <= value < math.inf:
-        raise ValueError(f"{name}={value} is not a number from {least} up")

@@ -1,17 +1,14 @@
 """``python -m agents.equity``: makes a match-equity table, where agents look for it."""
 
-import contextlib
-import io
-import re
 import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from agents import command_line
 from agents.equity import make
 from agents.equity.tables import FOLDER, load, plain, save_table
 from agents.registry import canonical, make_agent
@@ -44,14 +41,9 @@ class Equity:
 
 def main(arguments: list[str]) -> None:
     """Reads the command line and does what it says."""
-    options = _read(arguments)
-    try:
-        _run(options)
-    except (ValueError, OSError) as error:
-        _fail(" ".join(str(error).split()))
-    except KeyboardInterrupt:
-        print("stopped; no table was written", file=sys.stderr)
-        raise SystemExit(130) from None
+    prog = "python -m agents.equity"
+    options = command_line.read(Equity, prog, Equity.__doc__ or "", arguments)
+    command_line.run(lambda: _run(options), "stopped; no table was written")
 
 
 def _run(options: Equity) -> None:
@@ -85,26 +77,6 @@ def _run(options: Equity) -> None:
         f"{path}: the leader of the first round wins {start:.2%} of matches; standard error of a "
         f"value {facts['standard_error']}, at most {facts['largest_error']}"
     )
-
-
-def _read(arguments: list[str]) -> Equity:
-    """The command line; a fault in it is said in one line."""
-    said = io.StringIO()
-    try:
-        with contextlib.redirect_stderr(said):
-            return tyro.cli(
-                Equity, prog="python -m agents.equity", description=Equity.__doc__, args=arguments
-            )
-    except SystemExit as stop:
-        if stop.code:
-            text = re.sub(r"\x1b\[[0-9;]*m|[│╭╮╰╯─]", " ", said.getvalue())
-            _fail(" ".join(text.split()))
-        raise
-
-
-def _fail(message: str) -> None:
-    print(f"error: {message}", file=sys.stderr)
-    raise SystemExit(2) from None
 
 
 if __name__ == "__main__":

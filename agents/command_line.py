@@ -26,8 +26,8 @@ def read(kind: Any, prog: str, description: str, arguments: Sequence[str]) -> An
         raise
 
 
-def run(work: Callable[[], None]) -> None:
-    """Does the work of a command.
+def run(work: Callable[[], None], interrupted: str) -> None:
+    """Does the work of a command; `interrupted` is said after Ctrl-C.
 
     Raises:
         SystemExit: With 2 after one line that says what is wrong; with 130 when interrupted.
@@ -37,7 +37,7 @@ def run(work: Callable[[], None]) -> None:
     except (ValueError, OSError) as error:
         fail(" ".join(str(error).split()))
     except KeyboardInterrupt:
-        print("stopped; what is stored is kept, and the same command goes on", file=sys.stderr)
+        print(interrupted, file=sys.stderr)
         raise SystemExit(130) from None
 
 
