@@ -9,6 +9,7 @@ from typing import Any
 from eval import workloads as ours
 from eval.tables import quotient
 from eval.timing import find
+from eval.workloads_training import SAME_NETWORK, SB3, SELFPLAY
 
 Rows = Sequence[dict[str, Any]]
 LARGEST = ours.BATCHES[-1]
@@ -60,6 +61,7 @@ def ratios(rows: Rows) -> list[Ratio]:
     dominoes = find(rows, what="OpenSpiel python_block_dominoes")
     pgx = find(rows, what="Pgx connect_four", batch=LARGEST)
     pettingzoo = find(rows, what="PettingZoo connect_four_v3")
+    sb3, selfplay, same = (find(rows, what=what) for what in (SB3, SELFPLAY, SAME_NETWORK))
     cost = f"cost of a batch step, masks and views written, in rollout steps (batch {ours.BATCH:,})"
     return [
         Ratio("rollout / OpenSpiel python_block_dominoes", _over(rollout, dominoes), 1000),
@@ -73,6 +75,8 @@ def ratios(rows: Rows) -> list[Ratio]:
         Ratio("AEC env / PettingZoo connect_four_v3", _over(aec, pettingzoo), 3),
         Ratio("single env / PettingZoo connect_four_v3", _over(single, pettingzoo), 3),
         Ratio("vector env, learner's steps / rollout steps", _over(vector, rollout)),
+        Ratio("training, selfplay without advice / sb3", _over(same, sb3), 2.5),
+        Ratio("training, selfplay / sb3", _over(selfplay, sb3)),
     ]
 
 

@@ -9,11 +9,14 @@ from typing import Any
 
 from eval.trainer import train
 
+SB3, SELFPLAY, SAME_NETWORK = "train sb3", "train selfplay", "train selfplay, without advice"
+_SELFPLAY = ("selfplay", "--device", "cpu", "--checkpoint-every", "1000000")
 WAYS = {
-    "sb3": ("--opponent", "greedy"),
-    "selfplay": ("--device", "cpu", "--checkpoint-every", "1000000"),
+    SB3: ("sb3", "--opponent", "greedy"),
+    SELFPLAY: _SELFPLAY,
+    SAME_NETWORK: (*_SELFPLAY, "--learner.no-advice"),
 }
-"""The commands of ``python -m train`` that are measured, with what each needs beside the rest."""
+"""The commands of ``python -m train`` that are measured; sb3 takes no advice."""
 _NO_EVALUATIONS = ("--evaluate-every", "1000000", "--pairs", "2", "--final-pairs", "2")
 
 
@@ -23,12 +26,12 @@ def training_rows(rules: str, seconds: float) -> list[dict[str, Any]]:
     Returns:
         One row a way; with `error` in place of `per_second` where a run failed.
     """
-    return [_row(way, extra, rules, seconds) for way, extra in WAYS.items()]
+    return [_row(what, way, rules, seconds) for what, way in WAYS.items()]
 
 
-def _row(way: str, extra: tuple[str, ...], rules: str, seconds: float) -> dict[str, Any]:
+def _row(what: str, way: tuple[str, ...], rules: str, seconds: float) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "what": f"train {way}",
+        "what": what,
         "rules": rules,
         "batch": 1,
         "threads": 1,
@@ -39,7 +42,7 @@ def _row(way: str, extra: tuple[str, ...], rules: str, seconds: float) -> dict[s
         run = Path(folder) / "run"
         limits = ("--minutes", repr(seconds / 60), "--seed", "1", "--threads", "1")
         where = ("--rules", rules, "--out", str(run))
-        arguments = [way, *where, *limits, *_NO_EVALUATIONS, *extra]
+        arguments = [*way, *where, *limits, *_NO_EVALUATIONS]
         try:
             train(arguments, {"OMP_NUM_THREADS": "1"})
         except ValueError as error:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from agents import command_line
 from eval import (
     benchmark,
-    command_line,
     long_run,
     machine,
     timing,
@@ -212,11 +212,12 @@ def test_training_speed_is_that_of_a_run(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [(row["what"], row["per_second"]) for row in rows] == [
         ("train sb3", 500.0),
         ("train selfplay", 500.0),
+        ("train selfplay, without advice", 500.0),
     ]
 
 
 def test_training_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workloads_training, "WAYS", {"sleep": ()})
+    monkeypatch.setattr(workloads_training, "WAYS", {"train sleep": ("sleep",)})
     (row,) = workloads_training.training_rows(ours.FIVES_AND_THREES, 1.0)
     assert "unknown command 'sleep'" in row["error"]
     assert "per_second" not in row
