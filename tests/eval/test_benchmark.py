@@ -119,8 +119,11 @@ def test_ratios_of_one_run() -> None:
         peer("OpenSpiel python_block_dominoes", 1e4),
         peer("Pgx connect_four", 1.0),
         peer("Pgx connect_four", 1e6, 65536),
+        peer("train sb3", 3000.0),
+        peer("train selfplay", 6000.0),
+        peer("train selfplay, without advice", 7500.0),
     ]
-    first, second, third, cost, choice, copies, *unmeasured = ratios(rows)
+    first, second, third, cost, choice, copies, *unmeasured, same, selfplay = ratios(rows)
     assert (first.value, first.met) == (2000, True)
     assert (second.value, second.met) == (18, False)
     assert (third.value, third.met) == (0.25, False)
@@ -130,6 +133,8 @@ def test_ratios_of_one_run() -> None:
     assert choice.met is None
     assert (copies.value, copies.met) == (pytest.approx(2), True)
     assert [ratio.value for ratio in unmeasured] == [None] * 3
+    assert (same.value, same.met) == (2.5, True)
+    assert (selfplay.value, selfplay.met) == (2.0, None)
 
 
 def test_ratio_in_words() -> None:
