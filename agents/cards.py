@@ -6,13 +6,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from agents.network import ACTIVATION, KINDS
+from agents.memory_network import MEMORY_KINDS, MemoryNetwork
+from agents.network import ACTIVATION, KINDS, Network
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import BLOCKS, NUM_FEATURES, OBS_VERSION
 from fives_env.rules import Rules
 
 FORMAT = 1
 """Rises when the files of a model change in a way that older code cannot read."""
+
+
+def network_class(network: dict[str, Any]) -> type[Network]:
+    """What the network of a card is built as."""
+    return MemoryNetwork if network["kind"] in MEMORY_KINDS else Network
 
 
 def layout_hash() -> str:
@@ -90,8 +96,9 @@ def _check(path: Path, card: Any) -> None:
                 f"fives_env {made or '?'}) and {expected!r} here; train it anew"
             )
     network = card.get("network")
-    if not isinstance(network, dict) or network.get("kind") not in KINDS:
-        known = " and ".join(map(repr, KINDS))
+    kinds = (*KINDS, *MEMORY_KINDS)
+    if not isinstance(network, dict) or network.get("kind") not in kinds:
+        known = " or ".join(map(repr, kinds))
         raise ValueError(f"{path}: network is {network!r}; this version knows kind {known}")
     if network.get("activation") != ACTIVATION:
         raise ValueError(

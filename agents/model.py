@@ -13,8 +13,9 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from agents.cards import Card
+from agents.cards import Card, network_class
 from agents.heuristics.tactic import advise
+from agents.memory_network import MemoryNetwork
 from agents.network import Network
 from fives_env.encoding import encode
 from fives_env.jit import jit
@@ -61,8 +62,12 @@ class ModelAgent:
 
     def inputs(self, views: Array) -> Array:
         """What the network sees of each view: float32 [B, inputs]."""
-        features = encode(views)
-        return features if self.network.advice is None else np.hstack([features, advise(views)])
+        parts = [encode(views)]
+        if self.network.advice is not None:
+            parts.append(advise(views))
+        if isinstance(self.network, MemoryNetwork):
+            parts.append(self.network.states(views))
+        return np.hstack(parts) if len(parts) > 1 else parts[0]
 
     def __repr__(self) -> str:
         """Names the rules and the way of choosing."""
@@ -93,7 +98,7 @@ def load_model(folder: str | os.PathLike[str], sample: bool = False) -> ModelAge
     card = Card.read(where / CARD)
     path = where / WEIGHTS
     try:
-        network = Network.from_tensors(load(path.read_bytes()))
+        network = network_class(card.network).from_tensors(load(path.read_bytes()))
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except SafetensorError:

@@ -61,13 +61,9 @@ class Network:
             ValueError: A tensor is missing, unknown, of a wrong shape or not finite.
         """
         left = dict(tensors)
-        parts = {part: _take_layers(part, left) for part in PARTS}
-        points, advice = _take_weight("points", left), _take_weight("advice", left)
-        if points is None:
-            raise ValueError("points must be one finite number, [1]")
+        network = cls(**cls._take(left))
         if left:
             raise ValueError(f"unknown tensors {sorted(left)}")
-        network = cls(**parts, points=points, advice=advice)
         network._check_widths()
         return network
 
@@ -99,12 +95,21 @@ class Network:
         logits = _run(self.trunk + self.policy, inputs)
         logits += self.points * inputs[:, FEATURES["points"]]
         if self.advice is not None:
-            logits += self.advice * inputs[:, NUM_FEATURES:]
+            logits += self.advice * inputs[:, NUM_FEATURES : NUM_FEATURES + NUM_ACTIONS]
         return logits
 
     def values(self, inputs: Array) -> Array:
         """The value of each position for its viewer: float32 [B]."""
         return _run(self.trunk + self.value, inputs)[:, 0]
+
+    @classmethod
+    def _take(cls, tensors: dict[str, Array]) -> dict[str, Any]:
+        """Removes what the network is made of from `tensors`."""
+        parts = {part: _take_layers(part, tensors) for part in PARTS}
+        points, advice = _take_weight("points", tensors), _take_weight("advice", tensors)
+        if points is None:
+            raise ValueError("points must be one finite number, [1]")
+        return {**parts, "points": points, "advice": advice}
 
     def _check_widths(self) -> None:
         for head in ("policy", "value"):

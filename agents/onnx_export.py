@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from agents.cards import Card
+from agents.memory_network import MemoryNetwork
 from agents.model import load_model, replace_file
 from agents.network import Layer, Network
 from fives_env.actions import NUM_ACTIONS
@@ -54,8 +55,10 @@ def to_onnx(network: Network, card: Card) -> Any:
     """The graph as an ``onnx.ModelProto``, checked by onnx itself.
 
     Raises:
-        ValueError: The package onnx is missing.
+        ValueError: The package onnx is missing, or the network has a memory.
     """
+    if isinstance(network, MemoryNetwork):
+        raise ValueError("a network with a memory reads moves; ONNX export has no input for them")
     try:
         import onnx
     except ModuleNotFoundError:
