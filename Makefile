@@ -5,7 +5,7 @@ SETUP := .venv/.done
 EXTRAS := .venv/.extras
 DEMO := runs/demo
 CUP := runs/cup
-PAIRS := 100
+PAIRS := 60
 RULES := fives-and-threes:players=2
 export MPLBACKEND := Agg
 
@@ -32,7 +32,7 @@ lint: $(SETUP)  ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-cup: $(SETUP)  ## the tournament of the README: eight agents in three games, about an hour
+cup: $(SETUP)  ## the tournament of the README: eight agents in three games, about a quarter of an hour
 	for game in fives-and-threes threes-and-fives all-fives; do \
 	  $(BIN)/python -m eval tournament --rules $$game:players=2 --pairs $(PAIRS) --seed 1 --workers 2 --block 25 --out $(CUP)/$$game \
 	    --agents random greedy careful tactic pimc:16 pimc:64 ismcts:1000 model:agents/models/$$game-2 || exit 1; \
