@@ -56,10 +56,11 @@ def _writer(path: Path) -> Callable[[Path, Iterator[tuple[Any, ...]]], int]:
     if path.suffix != PARQUET:
         raise ValueError(f"--out {path} must end in {CSV} or {PARQUET}")
     try:
-        import pyarrow  # type: ignore[import-not-found]  # noqa: F401
+        import pyarrow  # noqa: F401
     except ImportError:
         raise ValueError(
-            f"--out {path}: Parquet needs pyarrow (pip install pyarrow); {CSV} needs nothing"
+            f"--out {path}: Parquet needs pyarrow: pip install 'fives-env[parquet]'; "
+            f"{CSV} needs nothing"
         ) from None
     return _write_parquet
 
@@ -90,8 +91,8 @@ def _write_csv(path: Path, rows: Iterator[tuple[Any, ...]]) -> int:
 
 
 def _write_parquet(path: Path, rows: Iterator[tuple[Any, ...]]) -> int:
-    import pyarrow as pa  # type: ignore[import-not-found]
-    from pyarrow import parquet  # type: ignore[import-not-found]
+    import pyarrow as pa
+    from pyarrow import parquet
 
     kinds = {name: pa.string() if name in _TEXTS else pa.int64() for name in COLUMNS}
     kinds["deals_seed"] = pa.uint64()
