@@ -34,7 +34,7 @@ lint: $(SETUP)  ## style, types, layers
 
 cup: $(SETUP)  ## the tournament of the README: eight agents in three games, about a quarter of an hour
 	for game in fives-and-threes threes-and-fives all-fives; do \
-	  $(BIN)/python -m eval tournament --rules $$game:players=2 --pairs $(PAIRS) --seed 1 --workers 2 --block 25 --out $(CUP)/$$game \
+	  $(BIN)/python -m eval tournament --rules $$game:players=2 --pairs $(PAIRS) --seed 1 --workers 2 --block 20 --anchor greedy --out $(CUP)/$$game \
 	    --agents random greedy careful tactic pimc:16 pimc:64 ismcts:1000 model:agents/models/$$game-2 || exit 1; \
 	done
 	$(BIN)/python -m eval report --tournament $(CUP)/fives-and-threes $(CUP)/threes-and-fives $(CUP)/all-fives --out $(CUP)/report.html
