@@ -109,7 +109,7 @@ def _name_points(axes: Axes, rows: Rows) -> None:
         taken.append(Bbox.from_extents(x - 4 * scale, y - 4 * scale, x + 4 * scale, y + 4 * scale))
     for row in sorted(rows, key=lambda row: row["win_rate"], reverse=True):
         x, y = axes.transData.transform((row["one_us"], row["win_rate"]))
-        width = 0.62 * _FONT * len(row["agent"]) * scale
+        width = 0.62 * _FONT * len(_label(row["agent"])) * scale
         boxes = []
         for right, up in _PLACES:
             left = x + right * scale - (width if right < 0 else 0)
@@ -128,7 +128,7 @@ def _name_points(axes: Axes, rows: Rows) -> None:
         right, up = _PLACES[chosen]
         color = COLORS[_family(row["agent"])]
         axes.annotate(
-            row["agent"],
+            _label(row["agent"]),
             (row["one_us"], row["win_rate"]),
             xytext=(right, up),
             textcoords="offset points",
@@ -146,6 +146,12 @@ def _legend(figure: Figure, axes: Axes, rows: Rows) -> None:
         axes.plot([], [], "o", color=COLORS[family], label=names[family])
     axes.plot([], [], color="grey", lw=1, ls=(0, (4, 3)), label="equal strength")
     figure.legend(loc="outside lower center", ncols=5)
+
+
+def _label(agent: str) -> str:
+    """The spec; of a model the name of its folder, as the color says what it is."""
+    kind, _, path = agent.partition(":")
+    return path.rsplit("/", 1)[-1] if kind == "model" else agent
 
 
 def _family(agent: str) -> int:
