@@ -112,7 +112,7 @@ def _of_tournaments(found: Sequence[Findings]) -> Numbers:
 def _of_speed(parts: Parts) -> Numbers:
     if parts.evaluations:
         last = parts.evaluations[-1]
-        note = f"in {last['seconds'] / 60:.1f} minutes, from nothing"
+        note = f"in {last['seconds'] / 60:.1f} minutes"
         yield EngFormatter(places=0)(last["decisions"]), "decisions trained on", note
     rows = parts.benchmark["rows"] if parts.benchmark else []
     rollout = find_row(
