@@ -25,7 +25,7 @@ class Learner:
     """Decisions in each game between two updates."""
     batch_size: int = 1024
     """Decisions in one gradient step."""
-    num_epochs: int = 2
+    num_epochs: int = 1
     """How often each decision is learned from."""
     learning_rate: float = 1.5e-3
     """At the start; it falls to 0 along the run."""
