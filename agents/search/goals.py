@@ -8,9 +8,9 @@ the probability to win the match, in billionths, with the points as a tie-break.
 
 import numpy as np
 
+from fives_env.engine.deal import next_leader
 from fives_env.engine.scoring import side_of
 from fives_env.jit import jit, jit_inline
-from fives_env.records import LEAD_ROTATES, OUT
 
 VALUES = ("points", "equity")
 POINTS, EQUITY = range(2)
@@ -66,12 +66,9 @@ def _equity(params, game, goal, table):
     last = table.shape[1] - 1
     own = min(max(game.scores[goal.side] - goal.low, 0), last)
     other = min(max(game.scores[1 - goal.side] - goal.low, 0), last)
-    # Who leads the next round: in rotation, or who went out, or by lot (F3, A3, T11).
-    if params.lead == LEAD_ROTATES:
-        leads = np.int64(side_of(params, game.leader + 1) & 1 == goal.side)
-        chance = np.float64(table[leads, own, other])
-    elif game.round_over == OUT:
-        leads = np.int64(side_of(params, game.mover) == goal.side)
+    leader = next_leader(params, game)
+    if leader >= 0:
+        leads = np.int64(side_of(params, leader) == goal.side)
         chance = np.float64(table[leads, own, other])
     else:
         chance = (np.float64(table[0, own, other]) + np.float64(table[1, own, other])) / 2

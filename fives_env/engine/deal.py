@@ -5,7 +5,7 @@ import numpy as np
 from fives_env.engine.bits import lowest
 from fives_env.engine.keys import below, mix
 from fives_env.jit import jit
-from fives_env.records import HIGHEST_DOUBLE_LEADS, LEAD_ROTATES, NO_DRAW, OUT
+from fives_env.records import HIGHEST_DOUBLE_LEADS, LEAD_ROTATES, NO_DRAW, OUT, WINNER_LEADS
 from fives_env.tiles import HIGH, LOW, NO_TILE, NUM_TILES, PIPS
 
 # T11, D4: doubles first, the higher the earlier; then by pips, then by the higher half.
@@ -75,6 +75,16 @@ def deal(params, game, script):
 
 
 @jit
+def next_leader(params, game):
+    """Who leads the round after this one, as far as it is known yet; -1: by lot (F3, D1, A3)."""
+    if params.lead == LEAD_ROTATES:
+        return (np.int64(game.leader) + 1) % np.int64(params.num_players)
+    if params.lead == WINNER_LEADS and game.round_over == OUT:
+        return np.int64(game.mover)
+    return np.int64(-1)
+
+
+@jit
 def _choose_leader(params, game, lot):
     """Who leads: by lot, in rotation, the last winner, or the highest double (F3, T2, T11, A3)."""
     leader = lot
@@ -87,9 +97,7 @@ def _choose_leader(params, game, lot):
                 best = LEAD_RANK[tile]
                 game.lead_tile = tile
                 leader = position // np.int64(params.hand_size)
-    elif game.round > 0 and params.lead == LEAD_ROTATES:
-        leader = (game.leader + 1) % np.int64(params.num_players)
-    elif game.round > 0 and game.round_over == OUT:
-        leader = np.int64(game.mover)
+    elif game.round > 0 and next_leader(params, game) >= 0:
+        leader = next_leader(params, game)
     game.leader = leader
     game.seat = leader

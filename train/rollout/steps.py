@@ -11,12 +11,13 @@ import numpy as np
 from fives_env.actions import DRAW, PASS
 from fives_env.engine import keys, turns
 from fives_env.engine.bits import lowest, popcount
+from fives_env.engine.deal import next_leader
 from fives_env.engine.features import NUM_FEATURES, write_features
 from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import side_of
 from fives_env.engine.view import write_view
 from fives_env.jit import jit, jit_inline
-from fives_env.records import LEAD_ROTATES, NOT_OVER, OPTIONAL_DRAW, OUT, WINNER_LEADS
+from fives_env.records import NOT_OVER, OPTIONAL_DRAW
 from fives_env.tiles import NUM_TILES
 
 NOBODY = -1
@@ -54,11 +55,7 @@ def equity(params, game, table, low):
     last = table.shape[1] - 1
     own = min(max(np.int64(game.scores[0]) - low, 0), last)
     other = min(max(np.int64(game.scores[1]) - low, 0), last)
-    leader = np.int64(-1)
-    if params.lead == LEAD_ROTATES:
-        leader = (np.int64(game.leader) + 1) % np.int64(params.num_players)
-    elif params.lead == WINNER_LEADS and game.round_over == OUT:
-        leader = np.int64(game.mover)
+    leader = next_leader(params, game)
     if leader < 0:
         return 0.5 * (np.float64(table[0, own, other]) + np.float64(table[1, own, other]))
     return np.float64(table[1 if side_of(params, leader) == 0 else 0, own, other])
