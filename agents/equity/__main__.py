@@ -57,7 +57,7 @@ def _run(options: Equity) -> None:
     columns = (TextColumn("rounds"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("rounds", total=options.rounds)
-        plane, leader_wins, error = make.make(
+        plane, leader_wins, error, step_error = make.make(
             rules, policy, options.rounds, options.seed, lambda n: progress.advance(task, n)
         )
     asked = ("--rules", rules.spec, "--agent", agent)
@@ -69,13 +69,15 @@ def _run(options: Equity) -> None:
         "seed": str(options.seed),
         "standard_error": f"{(error**2).mean() ** 0.5:.2g}",
         "largest_error": f"{error.max():.2g}",
+        "step_error": f"{(step_error**2).mean() ** 0.5:.2g}",
         "command": shlex.join(["python", "-m", "agents.equity", *asked, *numbers]),
     }
     path = save_table(rules, plane.low, plane.step, leader_wins, facts, options.out)
     start = load(rules, options.out).win_probability(0, 0, True)
     print(
         f"{path}: the leader of the first round wins {start:.2%} of matches; standard error of a "
-        f"value {facts['standard_error']}, at most {facts['largest_error']}"
+        f"value {facts['standard_error']}, at most {facts['largest_error']}, and of what the next "
+        f"score up is worth {facts['step_error']}"
     )
 
 

@@ -6,7 +6,7 @@ target, and then taken from every pair of scores: who reaches the target first, 
 come next. A million rounds thus say as much about every pair as a million from each.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,31 +48,29 @@ class Gains:
         return after.ravel()
 
 
-def measure(
-    rules: Rules, policy: Policy, rounds: int, seeds: Iterator[int], done: Callable[[int], None]
-) -> Gains:
-    """Plays `rounds` rounds.
+def measure(rules: Rules, policy: Policy, deals: Array, done: Callable[[int], None]) -> Gains:
+    """Plays one round of each deal.
 
     Args:
         rules: With ``mode=round``; of two sides.
         policy: Sits in every seat.
-        rounds: How many.
-        seeds: One for the deals of each batch.
+        deals: uint64, the seed of each round.
         done: Called with the number of rounds after each batch.
     """
     target = rules.target
     edges = np.zeros((target + 2, target + 2))
     after = np.zeros((2, target, target))
-    for first in range(0, rounds, BATCH):
-        games = Games(rules, num_games=min(BATCH, rounds - first))
-        games.reset(seed=next(seeds), rounds=LEADER)
+    for first in range(0, len(deals), BATCH):
+        seeds = deals[first : first + BATCH]
+        games = Games(rules, num_games=len(seeds))
+        games.reset(seed=seeds, rounds=LEADER)
         total = _play(games, policy, edges)
         other_leads = next_leader(games) & 1
         short = (total < target).all(axis=1)
         np.add.at(after, (other_leads[short], total[short, 0], total[short, 1]), 1)
         done(len(games))
     reached = edges.cumsum(axis=0).cumsum(axis=1)[1:-1, 1:-1]  # by what each needs, from 1 up
-    return Gains(reached[::-1, ::-1] / rounds, after[0] / rounds, after[1] / rounds)
+    return Gains(*(part / len(deals) for part in (reached[::-1, ::-1], *after)))
 
 
 def _play(games: Games, policy: Policy, edges: Array) -> Array:

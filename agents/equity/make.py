@@ -1,8 +1,7 @@
 """Makes a table: measures rounds of self-play, solves for the match, and says how far it is off."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def fewest_rounds(rules: Rules) -> int:
 
 def make(
     rules: Rules, policy: Policy, num_rounds: int, seed: int, done: Done
-) -> tuple[Plane, Array, Array]:
+) -> tuple[Plane, Array, Array, Array]:
     """Measures rounds and solves for the match.
 
     Args:
@@ -66,32 +65,36 @@ def make(
         done: Called with the number of rounds after each batch.
 
     Returns:
-        The scores, the chances of the leader at each pair of them, [levels, levels], and the
-        standard errors of these.
+        The scores, the chances of the leader at each pair of them, [levels, levels], the standard
+        errors of these, and those of what the next score up is worth, [levels - 1, levels].
     """
     plane = _plane(rules)
     one_round = replace(rules, mode="round")
     parts: list[Transitions | Gains] = []
     if _one_round_serves_all(rules):
         for part in range(PARTS):
-            share = num_rounds // PARTS
-            parts.append(gains.measure(one_round, policy, share, _seeds(seed, part), done))
+            deals = _deals(seed, part, num_rounds // PARTS)
+            parts.append(gains.measure(one_round, policy, deals, done))
     else:
         even = np.full(plane.num_pairs, num_rounds // PARTS // plane.num_pairs)
-        first = rounds.measure(one_round, plane, policy, even, _seeds(seed, 0), done)
+        deals = _deals(seed, 0, even.max())
+        first = rounds.measure(one_round, plane, policy, even, deals, done)
         # From here on the more from a pair, the more its rounds differ in what they lead to.
         spread = np.maximum(first.spread(fixed_point(first.chances, plane.num_pairs)), 0.02)
         share = np.ceil(even * spread / spread.mean()).astype(np.int64)
         for part in range(1, PARTS):
-            seeds = _seeds(seed, part)
-            parts.append(rounds.measure(one_round, plane, policy, share, seeds, done))
+            deals = _deals(seed, part, share.max())
+            parts.append(rounds.measure(one_round, plane, policy, share, deals, done))
     leader_wins = fixed_point(
         lambda values: np.mean([part.chances(values) for part in parts], axis=0), plane.num_pairs
     )
-    alone = [fixed_point(part.chances, plane.num_pairs) for part in parts]
-    error = np.std(alone, axis=0, ddof=1) / np.sqrt(len(parts))
     shape = (plane.levels, plane.levels)
-    return plane, leader_wins.reshape(shape), error.reshape(shape)
+    alone = [fixed_point(part.chances, plane.num_pairs).reshape(shape) for part in parts]
+    errors = [
+        np.std(values, axis=0, ddof=1) / np.sqrt(len(parts))
+        for values in (alone, np.diff(alone, axis=1))
+    ]
+    return plane, leader_wins.reshape(shape), *errors
 
 
 def _plane(rules: Rules) -> Plane:
@@ -105,8 +108,7 @@ def _one_round_serves_all(rules: Rules) -> bool:
     return rules.game == "threes-and-fives"
 
 
-def _seeds(seed: int, part: int) -> Iterator[int]:
-    """A seed for each batch of a part."""
-    for batch in count():
-        source = np.random.SeedSequence(seed, spawn_key=(DOMAIN, part, batch))
-        yield int(source.generate_state(1, np.uint64)[0])
+def _deals(seed: int, part: int, number: int) -> Array:
+    """The seeds of the rounds of a part: uint64 [number]."""
+    source = np.random.SeedSequence(seed, spawn_key=(DOMAIN, part))
+    return source.generate_state(int(number), np.uint64)

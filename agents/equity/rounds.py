@@ -1,6 +1,6 @@
 """Single rounds played from given scores, and what they lead to: wins, and the next scores."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,17 +88,20 @@ def measure(
     plane: Plane,
     policy: Policy,
     rounds: Array,
-    seeds: Iterator[int],
+    deals: Array,
     done: Callable[[int], None],
 ) -> Transitions:
-    """Plays rounds from every pair of scores.
+    """Plays rounds from every pair of scores, the same deals from each.
+
+    So luck is nearly the same at neighbouring scores, and what a point more is worth, the
+    difference, is known much better than the values themselves.
 
     Args:
         rules: With ``mode=round``; of two sides.
         plane: The scores.
         policy: Sits in every seat.
         rounds: int64 [pairs], how many from each pair; at least one.
-        seeds: One for the deals of each batch.
+        deals: uint64, the seed of each round from a pair; as many as the most rounds.
         done: Called with the number of rounds after each batch.
     """
     batch_of = np.cumsum(rounds) // BATCH
@@ -107,7 +110,8 @@ def measure(
         chosen = np.flatnonzero(batch_of == batch)
         starts = np.repeat(np.arange(len(chosen)), rounds[chosen])
         games = Games(rules, num_games=len(starts))
-        games.reset(seed=next(seeds), rounds=LEADER, scores=plane.scores(chosen[starts]))
+        seeds = np.concatenate([deals[:number] for number in rounds[chosen]])
+        games.reset(seed=seeds, rounds=LEADER, scores=plane.scores(chosen[starts]))
         advance(games, [policy], np.zeros((len(games), 4), np.int8))
         part = _weigh(games, plane, starts, len(chosen))
         won.append(part.won / rounds[chosen])

@@ -25,7 +25,16 @@ FOLDER = Path(__file__).parent
 FORMAT = 1
 """Rises when the files change in a way that older code cannot read."""
 _TENSOR, _CARD = "leader_wins", "equity"
-_FACTS = ("rules", "agent", "rounds", "seed", "standard_error", "largest_error", "command")
+_FACTS = (
+    "rules",
+    "agent",
+    "rounds",
+    "seed",
+    "standard_error",
+    "largest_error",
+    "step_error",
+    "command",
+)
 _PLAIN = Rules("fives-and-threes")
 
 
@@ -43,7 +52,8 @@ class EquityTable:
             ``rules.target - low + 1``; a side whose score is the target has won.
         facts: How it was made: ``agent``, ``rounds``, ``seed``, ``command``; and how far it may be
             off: ``standard_error`` of a value, as the root of the mean square over the table, and
-            ``largest_error``, the largest of those estimates.
+            ``largest_error``, the largest of those estimates, and ``step_error``, the same as the
+            first of what the next score up is worth.
     """
 
     rules: Rules
