@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +21,8 @@ def read(kind: Any, prog: str, description: str, arguments: Sequence[str]) -> An
     try:
         with contextlib.redirect_stderr(said):
             return tyro.cli(kind, prog=prog, description=description, args=list(arguments))
+    except BrokenPipeError:
+        _stop_printing()
     except SystemExit as stop:
         if stop.code:
             fail(_in_one_line(said.getvalue()))
@@ -30,10 +33,14 @@ def run(work: Callable[[], None], interrupted: str) -> None:
     """Does the work of a command; `interrupted` is said after Ctrl-C.
 
     Raises:
-        SystemExit: With 2 after one line that says what is wrong; with 130 when interrupted.
+        SystemExit: With 2 after one line that says what is wrong; with 130 when interrupted; with
+            141, in silence, when nobody reads what is printed any more.
     """
     try:
         work()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_printing()
     except (ValueError, OSError) as error:
         fail(" ".join(str(error).split()))
     except KeyboardInterrupt:
@@ -49,6 +56,16 @@ def fail(message: str) -> None:
     """
     print(f"error: {message}", file=sys.stderr)
     raise SystemExit(2) from None
+
+
+def _stop_printing() -> None:
+    """Ends as a program does whose reader has gone, as in ``| head``.
+
+    Raises:
+        SystemExit: Always, with 141.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to flush
+    raise SystemExit(141)
 
 
 def _in_one_line(box: str) -> str:

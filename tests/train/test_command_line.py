@@ -30,6 +30,18 @@ def test_help_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         assert option in shown
 
 
+@pytest.mark.parametrize("command", ["train selfplay --help", "eval tournament --help", "agents"])
+def test_nothing_is_said_when_nobody_reads_on(command: str) -> None:
+    """As in ``python -m train selfplay --help | head``."""
+    nobody_reads, written = os.pipe()
+    os.close(nobody_reads)
+    arguments = [sys.executable, "-m", *command.split()]
+    done = subprocess.run(arguments, stdout=written, stderr=subprocess.PIPE, text=True)
+    os.close(written)
+    assert done.stderr == ""
+    assert done.returncode in (1, 141)  # 1: rich notices first
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
