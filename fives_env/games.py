@@ -69,7 +69,7 @@ class Games:
         """
         row_keys = self._row_keys(seed)
         self.script_matches(rounds=rounds, scores=scores)
-        self._each(
+        self.each(
             lambda rows: loops.start_matches(
                 self.params, self.data[rows], self.script, self.start[rows], row_keys[rows]
             )
@@ -101,7 +101,7 @@ class Games:
             out: Written to and returned, if given.
         """
         mask = np.empty((self.num_games, NUM_ACTIONS), np.bool_) if out is None else out
-        self._each(lambda rows: loops.write_masks(self.params, self.data[rows], mask[rows]))
+        self.each(lambda rows: loops.write_masks(self.params, self.data[rows], mask[rows]))
         return mask
 
     def step(self, actions: npt.ArrayLike, *, every: bool = False) -> None:
@@ -124,7 +124,7 @@ class Games:
         else:
             row = loops.first_illegal(self.params, self.data, checked, every)
             if row < 0:
-                self._each(
+                self.each(
                     lambda rows: loops.step(
                         self.params, self.data[rows], self.script, checked[rows], every
                     )
@@ -146,7 +146,7 @@ class Games:
         views = np.zeros(self.num_games, VIEW) if out is None else out
         params_words = words(self.params)[0]
         game_words, view_words = words(self.data), words(views)
-        self._each(
+        self.each(
             lambda rows: loops.write_views(
                 params_words,
                 self.data[rows],
@@ -185,7 +185,7 @@ class Games:
         kind = choose.BUILT_IN.index(policy)
         num_steps = _at_least_one("num_steps", num_steps)
         row_keys = self._row_keys(seed)
-        chunks = self._each(
+        chunks = self.each(
             lambda rows: loops.rollout(
                 self.params,
                 self.data[rows],
@@ -221,7 +221,7 @@ class Games:
         """B."""
         return self.num_games
 
-    def _each(self, work: Callable[[slice], Any], threads: int | None = None) -> list[Any]:
+    def each(self, work: Callable[[slice], Any], threads: int | None = None) -> list[Any]:
         """Runs `work` on slices of the rows, on threads of their own if there are several."""
         wanted = self.threads if threads is None else _at_least_one("threads", threads)
         if wanted == 1:

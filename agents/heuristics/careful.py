@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.heuristics.holdings import play, write_chances, write_position
-from agents.heuristics.replies import POINTS_ALONE, make_lists, write_replies
+from agents.heuristics.replies import POINTS_ALONE, REPLY, write_replies
 from fives_env.actions import DRAW, PASS
 from fives_env.engine.bits import lowest
 from fives_env.engine.keys import mix
@@ -49,14 +49,14 @@ class Careful:
 @jit
 def _choose_all(views, view_words, keys, games, game_words, actions):
     chances = np.empty((5, NUM_TILES))
-    lists = make_lists()
+    replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
         write_position(views[row], view_words[row], games[0], game_words[0])
-        actions[row] = _choose(views[row], keys[row], games, game_words, chances, lists)
+        actions[row] = _choose(views[row], keys[row], games, game_words, chances, replies)
 
 
 @jit
-def _choose(view, key, games, game_words, chances, lists):
+def _choose(view, key, games, game_words, chances, replies):
     """The best placement; games [2] hold the position and the one after a placement."""
     rules, hand = view.rules, view.hand
     ready = False
@@ -71,7 +71,7 @@ def _choose(view, key, games, game_words, chances, lists):
                 ready = True
             play(rules, arm * NUM_TILES + tile, game_words[0], games[1], game_words[1])
             worth = games[1].points + _PIPS[tile] * 1e-6
-            worth += _expected_reply(rules, view.seat, games[1], chances, lists)
+            worth += _expected_reply(rules, view.seat, games[1], chances, replies)
             tie = mix(key, arm * NUM_TILES + tile)
             if worth > best + 1e-9 or (worth > best - 1e-9 and tie > best_tie):
                 best, best_tie, action = worth, tie, arm * NUM_TILES + tile
@@ -81,14 +81,14 @@ def _choose(view, key, games, game_words, chances, lists):
 
 
 @jit
-def _expected_reply(rules, seat, game, chances, lists):
+def _expected_reply(rules, seat, game, chances, replies):
     """What the next placement is expected to bring the side of `seat`, below 0 if another's."""
     if game.round_over != NOT_OVER or game.match_over or game.seat == seat:
         return 0.0
-    count, _ = write_replies(rules, game, chances, POINTS_ALONE, lists)
+    count, _ = write_replies(rules, game, chances, POINTS_ALONE, replies)
     total = 0.0
     for i in range(count):
-        total += lists[2][i] * lists[3][i]
+        total += replies[i].chance * replies[i].worth
     if side_of(rules, game.seat) == side_of(rules, seat):
         return total
     return -total / (np.float64(rules.num_sides) - 1)

@@ -4,12 +4,15 @@ import numpy as np
 
 from fives_env.engine.belief import possible_tiles, unseen_tiles
 from fives_env.engine.bits import lowest, popcount
-from fives_env.engine.turns import act
+from fives_env.engine.turns import act, play_tile
 from fives_env.jit import jit
-from fives_env.records import PUBLIC_WORDS
+from fives_env.records import GAME, PUBLIC_WORDS
+from fives_env.tiles import NUM_TILES
 
 BONEYARD = 4
 """The row of the undealt tiles in `chances`, behind those of the seats."""
+_MOVES_WORD = -(-GAME.fields["moves"][1] // 8)  # type: ignore[index]
+_HANDS_WORDS = PUBLIC_WORDS, -(-GAME.fields["deck"][1] // 8)  # type: ignore[index]
 _FITS = 10
 """Rounds of fitting: the sums are then right to about 1 in 100."""
 
@@ -94,3 +97,18 @@ def play(rules, action, words, game, game_words):
     for word in range(len(words)):
         game_words[word] = words[word]
     act(rules, game, action)
+
+
+@jit
+def play_tile_of(rules, seat, action, words, game, game_words):
+    """Makes `game` the position in `words` after a placement of `seat`, at a third of the price.
+
+    The layout, hands and scores are right, and whether the tile went out or won; the moves are not
+    copied, and neither the turn nor a blocked round is looked at.
+    """
+    for word in range(_MOVES_WORD):
+        game_words[word] = words[word]
+    for word in range(*_HANDS_WORDS):
+        game_words[word] = words[word]
+    arm = action // NUM_TILES
+    play_tile(rules, game, seat, action - arm * NUM_TILES, arm)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from agents.heuristics.holdings import BONEYARD
-from fives_env.engine.layout import joinable
+from fives_env.engine.bits import lowest
+from fives_env.engine.layout import fitting, joinable
 from fives_env.engine.scoring import credited, side_of
 from fives_env.engine.turns import drawable
 from fives_env.jit import jit
@@ -13,6 +14,8 @@ WIN = 1000.0
 """The worth of the match."""
 POINTS_ALONE = np.zeros(0)
 """The empty table of progress."""
+REPLY = np.dtype([("worth", "f8"), ("chance", "f8"), ("tile", "i8"), ("action", "i8")], align=True)
+"""A possible reply: what it is worth to its side, and how likely it is."""
 _PIPS = PIPS.astype(np.int64)
 
 
@@ -39,19 +42,13 @@ def distance(missing, progress):
     return progress[max(missing, 0)]
 
 
-@jit
-def make_lists():
-    """Room for the replies: tiles and actions, int64 [28], chances and worths, float64 [28]."""
-    return (
-        np.empty(NUM_TILES, np.int64),
-        np.empty(NUM_TILES, np.int64),
-        np.empty(NUM_TILES),
-        np.empty(NUM_TILES),
-    )
+def make_replies():
+    """Room for the replies to one position: REPLY [28]."""
+    return np.empty(NUM_TILES, REPLY)
 
 
 @jit
-def write_replies(rules, game, chances, progress, lists):
+def write_replies(rules, game, chances, progress, replies):
     """Lists the replies of the seat to move in the order in which it would choose them.
 
     It takes the placement worth most of those that its tiles allow, then the heavier tile. The
@@ -63,40 +60,42 @@ def write_replies(rules, game, chances, progress, lists):
         game: As `write_position` fills it, after a placement.
         chances: From `write_chances`.
         progress: The table of `worth_of`.
-        lists: From `make_lists`; filled.
+        replies: REPLY [28], filled.
 
     Returns:
         How many replies there are, and the chance that none is possible.
     """
-    tiles, actions, chance, worths = lists
     seat = np.int64(game.seat)
-    count = _write_choices(rules, game, seat, chances, progress, tiles, actions, worths)
+    count = _write_choices(rules, game, seat, chances, progress, replies)
     held = np.float64(game.hand_sizes[seat])
     left, missed = 1.0, 0.0
     for i in range(count):
         # Who lacks the tiles before this one holds each other the more likely.
-        room = max(held - missed, 1e-9) / held
-        chance[i] = left * min(1.0, chances[seat, tiles[i]] / room)
-        left -= chance[i]
-        missed += chances[seat, tiles[i]]
+        holds = chances[seat, replies[i].tile]
+        replies[i].chance = left * min(1.0, holds * held / max(held - missed, 1e-9))
+        left -= replies[i].chance
+        missed += holds
     if left > 0 and drawable(rules, game) > 0:
         in_boneyard = 0.0
         for i in range(count):
-            in_boneyard += chances[BONEYARD, tiles[i]]
+            in_boneyard += chances[BONEYARD, replies[i].tile]
         if in_boneyard > 0:
             for i in range(count):
-                chance[i] += left * chances[BONEYARD, tiles[i]] / in_boneyard
+                replies[i].chance += left * chances[BONEYARD, replies[i].tile] / in_boneyard
             left = 0.0
     return count, left
 
 
 @jit
-def _write_choices(rules, game, seat, chances, progress, tiles, actions, worths):
+def _write_choices(rules, game, seat, chances, progress, replies):
     """Each tile that the seat may hold or draw, on its best arm, the best tile first."""
     side = side_of(rules, seat)
     count = 0
     draws = drawable(rules, game) > 0
-    for tile in range(NUM_TILES):
+    fit = fitting(game)
+    while fit:
+        tile = lowest(fit)
+        fit &= fit - 1
         if chances[seat, tile] == 0 and not (draws and chances[BONEYARD, tile] > 0):
             continue
         best, action = -1e9, -1
@@ -106,12 +105,14 @@ def _write_choices(rules, game, seat, chances, progress, tiles, actions, worths)
                 worth = worth_of(rules, game, side, points, progress) + _PIPS[tile] * 1e-3
                 if worth > best:
                     best, action = worth, arm * NUM_TILES + tile
-        if action < 0:
-            continue
         at = count
-        while at > 0 and worths[at - 1] < best:
-            tiles[at], worths[at], actions[at] = tiles[at - 1], worths[at - 1], actions[at - 1]
+        while at > 0 and replies[at - 1].worth < best:
+            replies[at].tile = replies[at - 1].tile
+            replies[at].worth = replies[at - 1].worth
+            replies[at].action = replies[at - 1].action
             at -= 1
-        tiles[at], worths[at], actions[at] = tile, best, action
+        replies[at].tile = tile
+        replies[at].worth = best
+        replies[at].action = action
         count += 1
     return count

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.heuristics.holdings import play, write_chances, write_position
-from agents.heuristics.replies import WIN, distance, make_lists, worth_of, write_replies
+from agents.heuristics.holdings import play, play_tile_of, write_chances, write_position
+from agents.heuristics.replies import REPLY, WIN, distance, worth_of, write_replies
 from fives_env.actions import DRAW, NUM_ACTIONS, PASS
 from fives_env.engine.bits import lowest, popcount
 from fives_env.engine.keys import mix
@@ -134,7 +134,7 @@ _ALL_ON = np.array([rule.weight for rule in RULES.values()])
 @jit
 def _advise_all(weights, views, view_words, games, game_words, advice):
     chances = np.empty((5, NUM_TILES))
-    lists = make_lists()
+    replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
         view = views[row]
         num_placements = 0
@@ -143,13 +143,14 @@ def _advise_all(weights, views, view_words, games, game_words, advice):
         if num_placements > 1 and not view.match_over:
             write_position(view, view_words[row], games[0], game_words[0])
             write_chances(view, chances)
-            _advise(weights, view, games, game_words, chances, lists, advice[row])
+            _advise(weights, view, games, game_words, chances, replies, advice[row])
 
 
 @jit
-def _advise(weights, view, games, game_words, chances, lists, advice):
+def _advise(weights, view, games, game_words, chances, replies, advice):
     """Fills the advice of one row, as `advise` says."""
     progress = _EXACT if view.rules.game == FIVES_AND_THREES else _PLAIN
+    before, after = game_words[0], game_words[1]
     best = -np.inf
     for arm in range(4):
         tiles = joinable(view, view.lead_tile, view.hand, arm)
@@ -157,9 +158,9 @@ def _advise(weights, view, games, game_words, chances, lists, advice):
             tile = lowest(tiles)
             tiles &= tiles - 1
             action = arm * NUM_TILES + tile
-            play(view.rules, action, game_words[0], games[1], game_words[1])
+            play(view.rules, action, before, games[1], after)
             advice[action] = _weigh(
-                weights, view, tile, games, game_words, chances, lists, progress
+                weights, view, tile, games, game_words, chances, replies, progress
             )
             best = max(best, advice[action])
     for arm in range(4):
@@ -173,7 +174,7 @@ def _advise(weights, view, games, game_words, chances, lists, advice):
 @jit
 def _choose_all(weights, views, view_words, keys, games, game_words, actions):
     chances = np.empty((5, NUM_TILES))
-    lists = make_lists()
+    replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
         view = views[row]
         num_placements, only = 0, 0
@@ -188,11 +189,11 @@ def _choose_all(weights, views, view_words, keys, games, game_words, actions):
         else:
             write_position(view, view_words[row], games[0], game_words[0])
             write_chances(view, chances)
-            actions[row] = _choose(weights, view, keys[row], games, game_words, chances, lists)
+            actions[row] = _choose(weights, view, keys[row], games, game_words, chances, replies)
 
 
 @jit
-def _choose(weights, view, key, games, game_words, chances, lists):
+def _choose(weights, view, key, games, game_words, chances, replies):
     """The best placement; games [3]: the position, that after a placement, that after a reply."""
     exact = view.rules.game == FIVES_AND_THREES
     progress = _EXACT if exact and weights[_AIM] > 0 else _PLAIN
@@ -204,7 +205,7 @@ def _choose(weights, view, key, games, game_words, chances, lists):
             tiles &= tiles - 1
             play(view.rules, arm * NUM_TILES + tile, game_words[0], games[1], game_words[1])
             worth = _PIPS[tile] * 1e-6 + _weigh(
-                weights, view, tile, games, game_words, chances, lists, progress
+                weights, view, tile, games, game_words, chances, replies, progress
             )
             tie = mix(key, arm * NUM_TILES + tile)
             if worth > best + 1e-9 or (worth > best - 1e-9 and tie > best_tie):
@@ -213,7 +214,7 @@ def _choose(weights, view, key, games, game_words, chances, lists):
 
 
 @jit
-def _weigh(weights, view, tile, games, game_words, chances, lists, progress):
+def _weigh(weights, view, tile, games, game_words, chances, replies, progress):
     """The sum of the rules for the placement of `tile` that games[1] has just seen."""
     rules, game, seat = view.rules, games[1], np.int64(view.viewer)
     unit = _UNIT[rules.game]
@@ -229,7 +230,7 @@ def _weigh(weights, view, tile, games, game_words, chances, lists, progress):
     worth += weights[_ABSENT] * unit * _known_to_lack(rules, game, seat)
     if game.seat == seat:
         return worth
-    return worth + _look_ahead(weights, view, games, game_words, chances, lists, progress)
+    return worth + _look_ahead(weights, view, games, game_words, chances, replies, progress)
 
 
 @jit
@@ -245,25 +246,27 @@ def _known_to_lack(rules, game, seat):
 
 
 @jit
-def _look_ahead(weights, view, games, game_words, chances, lists, progress):
+def _look_ahead(weights, view, games, game_words, chances, replies, progress):
     """The rules that look at the next seat's replies: block-win, opening, reply, follow-up."""
     rules, game, seat = view.rules, games[1], np.int64(view.viewer)
-    count, none = write_replies(rules, game, chances, progress, lists)
-    _, actions, chance, worths = lists
+    count, none = write_replies(rules, game, chances, progress, replies)
     next_side = side_of(rules, game.seat)
     missing = np.int64(rules.target) - game.scores[next_side]
     follows = weights[_FOLLOW_UP] > 0
+    now, later = game_words[1], game_words[2]
     reply, win, follow_up, followed = 0.0, 0.0, 0.0, 0.0
     for i in range(count):
-        if worths[i] >= WIN / 2:
-            win += chance[i]
-            reply += chance[i] * distance(missing, progress)
+        chance, value = replies[i].chance, replies[i].worth
+        if value >= WIN / 2:
+            win += chance
+            reply += chance * distance(missing, progress)
         else:
-            reply += chance[i] * worths[i]
-        if follows and chance[i] > _LIKELY:
-            play(rules, actions[i], game_words[1], games[2], game_words[2])
-            followed += chance[i]
-            follow_up += chance[i] * _best_next(weights, rules, games[2], seat, progress)
+            reply += chance * value
+        if follows and chance > _LIKELY:
+            action = replies[i].action
+            play_tile_of(rules, game.seat, action, now, games[2], later)
+            followed += chance
+            follow_up += chance * _best_next(weights, rules, games[2], seat, progress)
     if follows and none > _LIKELY:
         followed += none
         follow_up += none * _best_next(weights, rules, game, seat, progress)

@@ -89,7 +89,7 @@ def act(params, game, action):
         game.absent[seat] |= open_values(game)
     else:
         arm = np.int64(np.uint64(action) // np.uint64(NUM_TILES))  # unsigned division is cheaper
-        _place(params, game, seat, action - arm * NUM_TILES, arm)
+        play_tile(params, game, seat, action - arm * NUM_TILES, arm)
     game.moves[game.num_moves, 0] = seat
     game.moves[game.num_moves, 1] = action
     game.num_moves += 1
@@ -130,8 +130,11 @@ def _draw(game, seat):
 
 
 @jit_inline
-def _place(params, game, seat, tile, arm):
-    """One event: the tile is laid, its points credited or refused, the target tested (F11, F12)."""
+def play_tile(params, game, seat, tile, arm):
+    """One event: the tile is laid, its points credited or refused, the target tested (F11, F12).
+
+    A part of `act`: that the round is blocked or settled, and whose turn it is, comes after it.
+    """
     out = completes_going_out(params, game, seat)
     total = total_after(game, tile, arm)
     points = event(params, game, seat, total)
