@@ -9,7 +9,7 @@ PAIRS := 60
 RULES := fives-and-threes:players=2
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-extras lint cup ladder benchmark clean
+.PHONY: demo test test-extras test-nightly lint cup ladder benchmark clean
 
 demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, write a page
 	rm -rf $(DEMO)
@@ -21,10 +21,13 @@ demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, writ
 
 test: $(SETUP)  ## the whole test suite
 	$(BIN)/python -m tests.warm_up
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/extras
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/extras --ignore tests/nightly
 
 test-extras: $(EXTRAS)  ## what needs Ray, OpenSpiel or ONNX
 	$(BIN)/python -m pytest tests/extras
+
+test-nightly: $(SETUP)  ## 300,000 decisions of each trainer in every preset: about ten minutes
+	$(BIN)/python -m pytest tests/nightly
 
 lint: $(SETUP)  ## style, types, layers
 	$(BIN)/ruff check .

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fives_env.rules import Rules
-from train.config import Pool, at_least, canonical_opponents, one_of
+from train.config import EPISODES, Pool, at_least, canonical_opponents, one_of
 
 DEFAULT_MINUTES = 15.0
 DEVICES = ("auto", "cpu", "cuda")
@@ -84,6 +84,8 @@ class Selfplay:
     value: str = "points"
     """What rewards are: points, or equity, the chance to win the match (two sides, rules that have
     a table: python -m agents.equity lists them)."""
+    episodes: str = "rounds"
+    """rounds: single rounds from start scores all over the score plane; matches: whole matches."""
     evaluate_every: float = 60.0
     """Seconds between evaluations against greedy."""
     pairs: int = 200
@@ -116,6 +118,7 @@ class Selfplay:
         Rules.from_spec(self.rules)
         one_of("device", self.device, DEVICES)
         one_of("value", self.value, VALUES)
+        one_of("episodes", self.episodes, EPISODES)
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes={self.minutes} is not a number above 0")
         if self.decisions is not None:

@@ -68,13 +68,11 @@ def prepare(config: Selfplay, league: League | None) -> State:
     torch.set_num_threads(config.threads)
     device = _device(config.device)
     rules = Rules.from_spec(config.rules)
-    rounds = replace(rules, mode="round")
     moves = NUM_MOVES if config.learner.memory else 0
-    columns = columns_of(rounds, config.learner.advice, moves)
-    games = Games(rounds, config.learner.num_games)
-    games.reset(seed=derive(config.seed, "training"), scores="random")
+    columns = columns_of(replace(rules, mode="round"), config.learner.advice, moves)
+    games = make_games(config)
     if league is not None:
-        league.check(rounds)
+        league.check(games.rules)
     payment = make_payment(rules, config.value)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive(config.seed, "learner"))
@@ -89,6 +87,17 @@ def prepare(config: Selfplay, league: League | None) -> State:
         device=device,
         strength={},
     )
+
+
+def make_games(config: Selfplay) -> Games:
+    """The batch, dealt. Whole matches start from 0, but the first ones, so as not to be in step."""
+    whole = config.episodes == "matches"
+    rules = replace(Rules.from_spec(config.rules), mode="match" if whole else "round")
+    games = Games(rules, config.learner.num_games, config.threads)
+    games.reset(seed=derive(config.seed, "training"), scores="random")
+    if whole:
+        games.script_matches()
+    return games
 
 
 def make_league(config: Selfplay, pool: dict[str, Any] | None = None) -> League | None:

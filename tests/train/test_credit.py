@@ -78,6 +78,30 @@ def test_payments_are_what_the_games_paid_from_each_decision_to_the_next(spec: s
     assert out.ended.sum() > 5
 
 
+def test_equity_paid_in_a_whole_match_adds_up_to_its_result() -> None:
+    rules = Rules.from_spec("fives-and-threes")
+    games = Games(rules, 4)
+    games.reset(seed=1)
+    payment = make_payment(rules, "equity")
+    columns = columns_of(rules, advice=False)
+    tables = Tables(games, columns, payment)
+    tables.begin()
+    out = Rollout.empty(tables, 1000)
+    collect(tables, lambda rows: 9 * rows[:, columns.points], out, CPU)  # so that matches end
+    matches, wins = 0, 0
+    for game in range(4):
+        first = 0
+        for end in np.flatnonzero(out.ended[:, game]):
+            paid = out.rewards[first : end + 1, game].sum(axis=0) / payment.scale
+            leader = out.seats[first, game]  # the leader of a match always has a choice
+            start = payment.table[leader, 0, 0]  # the other one leads the round after this
+            assert paid[0] == -paid[1]
+            assert min(abs(paid[0] + start - won) for won in (0, 1)) < 1e-6
+            matches, wins, first = matches + 1, wins + (paid[0] > 0), end + 1
+    assert 0 < wins < matches
+    assert games.data["round"].max() > 0
+
+
 def _skip(alone: Games, paid: Array | None) -> int:
     """Plays on while one action is legal; how many were played."""
     played = 0

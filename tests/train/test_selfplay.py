@@ -28,6 +28,7 @@ from train import selfplay
 from train.__main__ import main
 from train.checkpoint import CHECKPOINT, read_checkpoint
 from train.config import Pool
+from train.rollout.collector import Rollout
 from train.run_folder import COLUMNS
 from train.selfplay import learn, log_softmax, resume, run
 from train.selfplay_config import Learner, Resume, Selfplay
@@ -100,6 +101,30 @@ def test_trains_in_every_game(rules: str, tmp_path: Path) -> None:
     _, facts = read_checkpoint(tmp_path / "run")
     assert facts["decisions"] == 512
     assert np.isfinite(agent.network.trunk[0].weight).all()
+
+
+def test_a_game_is_a_round_or_a_whole_match(tmp_path: Path) -> None:
+    later_rounds = {}
+    for episodes in ("rounds", "matches"):
+        state = prepare(tiny(tmp_path / episodes, episodes=episodes), None)
+        memory = Rollout.empty(state.tables, TINY.num_steps)
+        state.tables.begin()
+        for _ in range(6):
+            learn(state, memory)
+        later_rounds[episodes] = state.tables.games.data["round"].max()
+    assert later_rounds["rounds"] == 0 < later_rounds["matches"]
+
+
+def test_threads_change_no_game(tmp_path: Path) -> None:
+    played = []
+    for threads in (1, 3):
+        state = prepare(tiny(tmp_path / str(threads), threads=threads), None)
+        torch.set_num_threads(1)  # several round differently
+        memory = Rollout.empty(state.tables, TINY.num_steps)
+        state.tables.begin()
+        learn(state, memory)
+        played.append((state.tables.games.data.tobytes(), memory.rows.tobytes()))
+    assert played[0] == played[1]
 
 
 def test_equal_seeds_give_equal_weights(tmp_path: Path) -> None:

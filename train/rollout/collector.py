@@ -4,6 +4,7 @@ import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import loops
 from fives_env.engine.features import NUM_FEATURES
 from fives_env.envs.opponents import opponent_keys
-from fives_env.games import Games, words
+from fives_env.games import Games
 from fives_env.play import ask
 from fives_env.records import VIEW
 from train.league import League
@@ -34,7 +35,7 @@ class Tables:
     """Games in progress, each at a decision; with what is needed to go on, nothing else.
 
     Attributes:
-        games: B games, single rounds from start scores all over the score plane.
+        games: B games: single rounds or matches. Its threads share the work.
         columns: What is seen of them.
         payment: What rewards are.
         league: Whose policies sit at some seats, or None.
@@ -65,9 +66,7 @@ class Tables:
         self.seating_next = self.seating.copy()
         self.totals = np.zeros((len(games), games.rules.num_sides))
         self._shared = np.arange(len(games)) < num_league
-        self._view = np.zeros(1, VIEW)
-        features = np.zeros(NUM_FEATURES + NUM_ACTIONS, np.float32)
-        self._scratch = self._view, features, np.zeros(NUM_ACTIONS, bool)
+        self._views = np.zeros(len(games), VIEW)
 
     def arrays(self) -> dict[str, Array]:
         """All that changes while they are played on, not copied: each [B, ...], games as bytes."""
@@ -82,6 +81,7 @@ class Tables:
         """A copy of these tables that goes on like them; the league is left out."""
         part = copy.copy(self)
         part.games, part.league, part._shared = self.games[rows], None, self._shared[rows]
+        part.games.threads, part._views = 1, self._views[rows].copy()
         for name in ("seating", "seating_next", "totals"):
             setattr(part, name, getattr(self, name)[rows].copy())
         return part
@@ -104,12 +104,16 @@ class Tables:
         games, seated = self.games, self.seating.copy()
         waiting = np.empty(len(games), np.int64)
         results = np.zeros_like(self.totals)
-        while steps.play_on(
-            games.params, games.data, games.script, games.start, actions,
-            self.seating, self.seating_next,
-            self.payment.table, self.payment.low, self.payment.scale,
-            paid, self.totals, results, ended, waiting,
-        ):  # fmt: skip
+
+        def play_on(part: slice, actions: Array) -> Any:
+            return steps.play_on(
+                games.params, games.data[part], games.script, games.start[part], actions[part],
+                self.seating[part], self.seating_next[part],
+                self.payment.table, self.payment.low, self.payment.scale,
+                paid[part], self.totals[part], results[part], ended[part], waiting[part],
+            )  # fmt: skip
+
+        while sum(games.each(partial(play_on, actions=actions))):
             assert self.league is not None
             actions = np.full(len(games), steps.NOBODY)
             for index in np.unique(waiting[waiting >= 0]):
@@ -135,13 +139,18 @@ class Tables:
     def observe(self, rows: Array, legal: Array, seats: Array) -> None:
         """Fills rows float32 [B, W], legal bool [B, N] and seats int64 [B]."""
         games, columns = self.games, self.columns
-        all_words = words(games.params)[0], words(games.data), words(self._view)[0]
-        advice = _NONE if columns.advice is None else advise(games.view())
-        steps.observe(
-            games.params, games.data, all_words, advice,
-            columns.features, columns.scale, columns.actions,
-            self._scratch, rows, legal, seats,
-        )  # fmt: skip
+        views = games.view(out=self._views)
+
+        def observe(part: slice) -> None:
+            features = np.zeros(NUM_FEATURES + NUM_ACTIONS, np.float32)
+            advice = _NONE if columns.advice is None else advise(views[part])
+            steps.observe(
+                games.params, games.data[part], views[part], advice,
+                columns.features, columns.scale, columns.actions,
+                (features, np.zeros(NUM_ACTIONS, bool)), rows[part], legal[part], seats[part],
+            )  # fmt: skip
+
+        games.each(observe)
         if columns.moves:
             write_tokens(games.data, seats, games.rules.players, rows[:, -columns.moves :])
 

@@ -15,7 +15,6 @@ from fives_env.engine.deal import next_leader
 from fives_env.engine.features import NUM_FEATURES, write_features
 from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import side_of
-from fives_env.engine.view import write_view
 from fives_env.jit import jit, jit_inline
 from fives_env.records import NOT_OVER, OPTIONAL_DRAW
 from fives_env.tiles import NUM_TILES
@@ -94,6 +93,32 @@ def act_and_pay(params, game, action, table, low, scale, gains):
         gains[side] = scale * (gain - (total - gain) / others)
 
 
+@jit_inline
+def deal_and_pay(params, game, script, table, low, scale, gains):
+    """Deals the next round of a match, and writes what it brings each side, as above.
+
+    The chance to win changes, as now the leader of the round after it counts; so what is paid in a
+    match adds up to its result.
+    """
+    gains[:] = 0
+    if len(table) == 0:
+        turns.start_round(params, game, script)
+        return
+    before = equity(params, game, table, low)
+    turns.start_round(params, game, script)
+    gains[0] = scale * (equity(params, game, table, low) - before)
+    gains[1] = -gains[0]
+
+
+@jit_inline
+def book(gains, sides, totals, paid, ended):
+    """Adds the gains of the sides to their totals, and to `paid` before a match has ended."""
+    for side in range(sides):
+        totals[side] += gains[side]
+        if not ended:
+            paid[side] += gains[side]
+
+
 @jit
 def play_on(
     params, games, script, start, actions, seating, seating_next, table, low, scale,
@@ -136,10 +161,7 @@ def play_on(
                 break
             act_and_pay(params[0], game, action, table, low, scale, gains)
             action = np.int64(-1)
-            for side in range(sides):
-                totals[row, side] += gains[side]
-                if not ended[row]:
-                    paid[row, side] += gains[side]
+            book(gains, sides, totals[row], paid[row], ended[row])
             if game.match_over:
                 for side in range(sides):
                     if not ended[row]:
@@ -150,38 +172,37 @@ def play_on(
                 ended[row] = True
                 turns.start_next_match(params[0], game, script, start[row])
             elif game.round_over != NOT_OVER:
-                turns.start_round(params[0], game, script)
+                deal_and_pay(params[0], game, script, table, low, scale, gains)
+                book(gains, sides, totals[row], paid[row], ended[row])
         waiting[row] = seating[row, game.seat]
         num_waiting += waiting[row] >= 0
     return num_waiting
 
 
 @jit
-def observe(params, games, words, advice, columns, scale, actions, scratch, rows, legal, seats):
+def observe(params, games, views, advice, columns, scale, actions, scratch, rows, legal, seats):
     """What the seat to move sees, and for the critic the other hands, clockwise.
 
     Args:
         params: PARAMS [1].
         games: GAME [B].
-        words: The rules, the games and the scratch view as 8-byte words.
+        views: VIEW [B], of the seats to move.
         advice: float32 [B, 114], or [0, 114] where none is taken.
         columns: int64 [L], the live features.
         scale: float32 [L].
         actions: int64 [N], the live actions.
-        scratch: (VIEW [1], float32 [F + 114], bool [114]).
+        scratch: (float32 [F + 114], bool [114]).
         rows: float32 [B, W], filled.
         legal: bool [B, N], filled.
         seats: int64 [B], the seat to move, filled.
     """
-    params_words, game_words, view_words = words
-    views, features, mask = scratch
+    features, mask = scratch
     players = np.int64(params[0].num_players)
     live = len(columns)
     for row in range(len(games)):
         game = games[row]
         out = rows[row]
-        write_view(params_words, game, game_words[row], game.seat, views[0], view_words)
-        write_features(views[0], features[:NUM_FEATURES])
+        write_features(views[row], features[:NUM_FEATURES])
         for index in range(len(mask) if len(advice) else 0):
             features[NUM_FEATURES + index] = advice[row, index]
         for index in range(live):
