@@ -279,7 +279,7 @@ def evaluate(
     config, clock = state.config, state.clock
     began = time.monotonic()
     state.evaluated_at = clock.seconds
-    rules = Rules.from_spec(config.rules)
+    rules = replace(Rules.from_spec(config.rules), mode="match")
     seed = derive(config.seed, "evaluation")
     agent = ModelAgent(*agent_of(state, folder.versions))
     numbers = measure(rules, agent, BuiltIn(MEASURED_AGAINST), seed, pairs, workers.play)

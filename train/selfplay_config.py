@@ -71,7 +71,8 @@ class Selfplay:
     """
 
     rules: str
-    """The game that is learned, as a rules spec: fives-and-threes, all-fives:players=4, ..."""
+    """The game that is learned, as a rules spec: fives-and-threes, all-fives:players=4, ...
+    With mode=round points alone count, and the agent does not look at scores."""
     out: Path
     """The run folder: new or empty. The agent is then model:OUT."""
     minutes: float | None = None
@@ -85,7 +86,8 @@ class Selfplay:
     """What rewards are: points, or equity, the chance to win the match (two sides, rules that have
     a table: python -m agents.equity lists them)."""
     episodes: str = "rounds"
-    """rounds: single rounds from start scores all over the score plane; matches: whole matches."""
+    """rounds: single rounds from start scores all over the score plane; matches: whole matches,
+    whose rounds start from the scores that play brings. Credit ends with the round in both."""
     evaluate_every: float = 60.0
     """Seconds between evaluations against greedy."""
     pairs: int = 200
@@ -119,6 +121,10 @@ class Selfplay:
         one_of("device", self.device, DEVICES)
         one_of("value", self.value, VALUES)
         one_of("episodes", self.episodes, EPISODES)
+        if Rules.from_spec(self.rules).mode == "round" and (
+            self.episodes == "matches" or self.value == "equity"
+        ):
+            raise ValueError("mode=round has no matches: --episodes rounds and --value points fit")
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes={self.minutes} is not a number above 0")
         if self.decisions is not None:

@@ -69,7 +69,7 @@ def prepare(config: Selfplay, league: League | None) -> State:
     device = _device(config.device)
     rules = Rules.from_spec(config.rules)
     moves = NUM_MOVES if config.learner.memory else 0
-    columns = columns_of(replace(rules, mode="round"), config.learner.advice, moves)
+    columns = columns_of(rules, config.learner.advice, moves)
     games = make_games(config)
     if league is not None:
         league.check(games.rules)
@@ -91,11 +91,13 @@ def prepare(config: Selfplay, league: League | None) -> State:
 
 def make_games(config: Selfplay) -> Games:
     """The batch, dealt. Whole matches start from 0, but the first ones, so as not to be in step."""
-    whole = config.episodes == "matches"
-    rules = replace(Rules.from_spec(config.rules), mode="match" if whole else "round")
-    games = Games(rules, config.learner.num_games, config.threads)
-    games.reset(seed=derive(config.seed, "training"), scores="random")
-    if whole:
+    rules = Rules.from_spec(config.rules)
+    mode = "match" if config.episodes == "matches" else "round"
+    games = Games(replace(rules, mode=mode), config.learner.num_games, config.threads)
+    games.reset(
+        seed=derive(config.seed, "training"), scores="random" if rules.mode == "match" else None
+    )
+    if config.episodes == "matches":
         games.script_matches()
     return games
 
@@ -122,7 +124,7 @@ def agent_of(state: State, versions: dict[str, str]) -> tuple[Network, Card]:
     """The agent as it is now; its values are in points, or in chances to win the match."""
     config, clock = state.config, state.clock
     tables = state.tables
-    network = state.network.export(tables.columns, 1 / tables.payment.scale)
+    network = state.network.export(tables.columns, tables.payment.unit)
     training = {
         "algorithm": "self-play PPO",
         "decisions": clock.decisions,

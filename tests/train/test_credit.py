@@ -34,7 +34,7 @@ def rollout(spec: str, num_steps: int = 24, num_games: int = 12, seed: int = 1) 
     rules = replace(Rules.from_spec(spec), mode="round")
     games = Games(rules, num_games)
     games.reset(seed=seed, scores="random")
-    payment = replace(make_payment(Rules.from_spec(spec), "points"), scale=1.0)
+    payment = replace(make_payment(Rules.from_spec(spec), "points"), scales=np.ones((1, 1)))
     tables = Tables(games, columns_of(rules, advice=False), payment)
     tables.begin()
     out = Rollout.empty(tables, num_steps)
@@ -78,28 +78,44 @@ def test_payments_are_what_the_games_paid_from_each_decision_to_the_next(spec: s
     assert out.ended.sum() > 5
 
 
-def test_equity_paid_in_a_whole_match_adds_up_to_its_result() -> None:
+def test_equity_of_a_round_adds_up_to_what_it_changed() -> None:
+    """In whole matches: from one round to the next, and at last to the win."""
     rules = Rules.from_spec("fives-and-threes")
     games = Games(rules, 4)
     games.reset(seed=1)
-    payment = make_payment(rules, "equity")
-    columns = columns_of(rules, advice=False)
+    payment, columns = make_payment(rules, "equity"), columns_of(rules, advice=False)
     tables = Tables(games, columns, payment)
     tables.begin()
-    out = Rollout.empty(tables, 1000)
-    collect(tables, lambda rows: 9 * rows[:, columns.points], out, CPU)  # so that matches end
-    matches, wins = 0, 0
-    for game in range(4):
-        first = 0
-        for end in np.flatnonzero(out.ended[:, game]):
-            paid = out.rewards[first : end + 1, game].sum(axis=0) / payment.scale
-            leader = out.seats[first, game]  # the leader of a match always has a choice
-            start = payment.table[leader, 0, 0]  # the other one leads the round after this
-            assert paid[0] == -paid[1]
-            assert min(abs(paid[0] + start - won) for won in (0, 1)) < 1e-6
-            matches, wins, first = matches + 1, wins + (paid[0] > 0), end + 1
-    assert 0 < wins < matches
-    assert games.data["round"].max() > 0
+    out = Rollout.empty(tables, 1)
+    paid, scale = np.zeros(4), tables.scale.copy()
+    rounds, wins, start = 0, 0, [(0, 0)] * 4
+    for _ in range(400):
+        leaders = games.data["leader"].copy()
+        collect(tables, lambda rows: 9 * rows[:, columns.points], out, CPU)  # so that matches end
+        paid += out.rewards[0, :, 0] / scale
+        for game in np.flatnonzero(out.ended[0]):
+            next_leads = leaders[game]  # by side 0: 1 if it leads next
+            own, other = games.data["scores"][game, :2].astype(int)
+            before = payment.table[(next_leads, *start[game])]
+            won = games.data["round"][game] == 0
+            after = float(paid[game] > 0) if won else payment.table[next_leads, own, other]
+            assert paid[game] == pytest.approx(after - before, abs=1e-5)
+            assert out.rewards[0, game, 0] == -out.rewards[0, game, 1]
+            start[game], paid[game] = (own, other), 0
+            rounds, wins = rounds + 1, wins + won
+        scale = tables.scale.copy()
+    assert rounds > 100
+    assert wins > 4
+
+
+def test_rounds_of_equity_bring_about_the_same_wherever_they_start() -> None:
+    payment = make_payment(Rules.from_spec("fives-and-threes"), "equity")
+    assert payment.scales.shape == (8, 8)
+    np.testing.assert_array_equal(payment.scales, payment.scales.T)
+    brings = 1 / payment.scales
+    assert brings[7, 7] > 3 * brings[0, 0]  # much is at stake near the target
+    assert brings[0, 0] > 2 * brings[7, 0] == 2 * brings.min()  # and little once it is decided
+    assert brings.min() < payment.unit < brings.max()
 
 
 def _skip(alone: Games, paid: Array | None) -> int:

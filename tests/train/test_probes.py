@@ -44,7 +44,7 @@ class Probe(Tables):
         )
         self.length, self.pay, self.shown, self.width = length, pay, shown, width
         self.turn, self.match = 0, 0
-        payment = Payment(np.zeros((0, 0, 0), np.float32), 0, 1.0)
+        payment = Payment(np.zeros((0, 0, 0), np.float32), 0, np.ones((1, 1)), 1)
         super().__init__(games, columns, payment)
 
     @property

@@ -21,6 +21,7 @@ from agents.model import load_model
 from eval.arena import play
 from eval.scores import score
 from fives_env.encoding import encode
+from fives_env.engine.features import FEATURES
 from fives_env.policies import BuiltIn
 from fives_env.rules import Rules
 from tests.agents.material import positions
@@ -113,6 +114,18 @@ def test_a_game_is_a_round_or_a_whole_match(tmp_path: Path) -> None:
             learn(state, memory)
         later_rounds[episodes] = state.tables.games.data["round"].max()
     assert later_rounds["rounds"] == 0 < later_rounds["matches"]
+
+
+def test_with_rounds_alone_scores_are_not_looked_at(tmp_path: Path) -> None:
+    learner = replace(TINY, advice=False)
+    run(tiny(tmp_path, rules="fives-and-threes:mode=round", learner=learner))
+    agent = load_model(tmp_path)
+    assert agent.card.rules == "fives-and-threes:players=2,target=61,mode=round"
+    features = encode(positions("fives-and-threes")[0])
+    others = features.copy()
+    for block in ("scores", "missing", "near"):
+        others[:, FEATURES[block]] = np.random.default_rng(0).random(4 if block != "near" else 64)
+    np.testing.assert_array_equal(agent.network.logits(features), agent.network.logits(others))
 
 
 def test_threads_change_no_game(tmp_path: Path) -> None:
@@ -240,6 +253,9 @@ def test_a_league_shares_the_tables_and_survives_a_crash(
         ("selfplay --rules all-fives --out {out} --value money", "'money' is not one of points"),
         ("selfplay --rules all-fives --out {out} --device tpu", "'tpu' is not one of auto"),
         ("selfplay --rules all-fives --out {out} --learner.credit x", "'x' is not one of side"),
+        ("selfplay --rules all-fives --out {out} --episodes days", "'days' is not one of rounds"),
+        ("selfplay --rules all-fives:mode=round --out {out} --value equity", "has no matches"),
+        ("selfplay --rules all-fives:mode=round --out {out} --episodes matches", "has no matches"),
         ("selfplay --rules all-fives --out {full}", "is not empty"),
         ("selfplay --rules all-fives:players=3 --value equity --out {out}", "two sides"),
         ("selfplay --resume {out}", "cannot be read"),

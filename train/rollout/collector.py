@@ -42,6 +42,7 @@ class Tables:
         seating: int8 [B, 4], -1 where the learner sits, else the index of a policy of the league.
         seating_next: The same for the match after this one.
         totals: float64 [B, S], what each side has been paid in the running match.
+        scale: float64 [B], of the payments of the running round.
     """
 
     def __init__(
@@ -65,6 +66,8 @@ class Tables:
         self.seating = np.full((len(games), 4), steps.NOBODY, np.int8)
         self.seating_next = self.seating.copy()
         self.totals = np.zeros((len(games), games.rules.num_sides))
+        self.scale = np.empty(len(games))
+        steps.scales_at(games.data, payment.scales, payment.width, self.scale)
         self._shared = np.arange(len(games)) < num_league
         self._views = np.zeros(len(games), VIEW)
 
@@ -75,6 +78,7 @@ class Tables:
             "seating": self.seating,
             "seating_next": self.seating_next,
             "totals": self.totals,
+            "scale": self.scale,
         }
 
     def part(self, rows: slice) -> "Tables":
@@ -82,7 +86,7 @@ class Tables:
         part = copy.copy(self)
         part.games, part.league, part._shared = self.games[rows], None, self._shared[rows]
         part.games.threads, part._views = 1, self._views[rows].copy()
-        for name in ("seating", "seating_next", "totals"):
+        for name in ("seating", "seating_next", "totals", "scale"):
             setattr(part, name, getattr(self, name)[rows].copy())
         return part
 
@@ -98,19 +102,21 @@ class Tables:
 
         Args:
             actions: int64 [B].
-            paid: float64 [B, S], to which payments until then are added, up to a match's end.
-            ended: bool [B], all False; set where a match ended.
+            paid: float64 [B, S], to which payments until then are added, up to a round's end.
+            ended: bool [B], all False; set where a round ended.
         """
         games, seated = self.games, self.seating.copy()
         waiting = np.empty(len(games), np.int64)
-        results = np.zeros_like(self.totals)
+        results, over = np.zeros_like(self.totals), np.zeros(len(games), np.bool_)
+        payment = self.payment
 
         def play_on(part: slice, actions: Array) -> Any:
             return steps.play_on(
                 games.params, games.data[part], games.script, games.start[part], actions[part],
                 self.seating[part], self.seating_next[part],
-                self.payment.table, self.payment.low, self.payment.scale,
-                paid[part], self.totals[part], results[part], ended[part], waiting[part],
+                payment.table, payment.low, payment.scales, payment.width, self.scale[part],
+                paid[part], self.totals[part], results[part], ended[part], over[part],
+                waiting[part],
             )  # fmt: skip
 
         while sum(games.each(partial(play_on, actions=actions))):
@@ -120,7 +126,7 @@ class Tables:
                 rows = np.flatnonzero(waiting == index)
                 actions[rows] = ask(self.league.policies[index], games[rows])
         if self.league is not None:
-            over = self._shared & ended
+            over &= self._shared
             rows, sides = np.flatnonzero(over), seated[over].argmin(axis=1) % results.shape[1]
             won = np.sign(results[rows, sides]).astype(np.int8)
             self.league.book(seated[over].max(axis=1).astype(np.int64), won)
@@ -166,7 +172,7 @@ class Rollout:
         chosen: int64 [T, B], the action, an index into the live ones.
         log_chances: float32 [T, B], of the action when it was chosen.
         rewards: float64 [T, B, S], paid to each side from this decision to the next.
-        ended: bool [T, B], whether the match ended in between.
+        ended: bool [T, B], whether the round ended in between.
     """
 
     rows: Array

@@ -52,10 +52,10 @@ class Columns:
 
 
 def columns_of(rules: Rules, advice: bool, moves: int = 0) -> Columns:
-    """The live columns under `rules`, for single rounds from start scores (the target counts).
+    """The live columns under `rules`.
 
     Args:
-        rules: The rules.
+        rules: The rules; with ``mode=round`` there is no target, and scores decide nothing.
         advice: Whether the network is shown what `tactic` advises.
         moves: How many tokens of actions a row ends with.
 
@@ -110,8 +110,9 @@ def _can_vary(rules: Rules) -> Array:
     live[FEATURES["leader"].start + np.arange(rules.players)] = True
     if rules.draw != "none":
         live[FEATURES["boneyard"]] = True
-    live[FEATURES["missing"].start + np.arange(rules.num_sides)] = True  # "scores" says the same
-    live[FEATURES["near"].start + np.arange(NEAR * rules.num_sides)] = True
+    if rules.mode == "match":
+        live[FEATURES["missing"].start + np.arange(rules.num_sides)] = True  # as "scores" says
+        live[FEATURES["near"].start + np.arange(NEAR * rules.num_sides)] = True
     for seat in range(rules.players):
         live[FEATURES["absent"].start + 7 * seat + np.arange(rules.max_pip + 1)] = True
     return live
@@ -120,7 +121,7 @@ def _can_vary(rules: Rules) -> Array:
 def _spread(rules: Rules, advice: bool) -> Array:
     """What brings each block to a root mean square of 1 where it is not zero: float32 [F + 114]."""
     games = Games(rules, _SAMPLE)
-    games.reset(seed=0, scores="random")
+    games.reset(seed=0, scores="random" if rules.mode == "match" else None)
     seen = []
     for _ in range(_MOMENTS):
         games.rollout(3)

@@ -17,7 +17,7 @@ def credit_by_side(rewards, ended, values, seats, decay, advantages, targets):
 
     Args:
         rewards: float64 [T, B, S], what each side was paid from a decision to the next one.
-        ended: bool [T, B], whether the match ended in between.
+        ended: bool [T, B], whether the round ended in between.
         values: float32 [T + 1, B, S], by side counted from the one that decides.
         seats: int64 [T + 1, B], the seat that decides; it plays for side ``seat % S``.
         decay: The lambda of generalised advantage estimation, a decision.

@@ -94,39 +94,29 @@ def act_and_pay(params, game, action, table, low, scale, gains):
 
 
 @jit_inline
-def deal_and_pay(params, game, script, table, low, scale, gains):
-    """Deals the next round of a match, and writes what it brings each side, as above.
-
-    The chance to win changes, as now the leader of the round after it counts; so what is paid in a
-    match adds up to its result.
-    """
-    gains[:] = 0
-    if len(table) == 0:
-        turns.start_round(params, game, script)
-        return
-    before = equity(params, game, table, low)
-    turns.start_round(params, game, script)
-    gains[0] = scale * (equity(params, game, table, low) - before)
-    gains[1] = -gains[0]
+def scale_at(game, scales, width):
+    """What payments of the round that begins are multiplied by: a cell of `scales` [K, K]."""
+    last = len(scales) - 1
+    own = min(max(np.int64(game.scores[0]) // width, 0), last)
+    other = min(max(np.int64(game.scores[1]) // width, 0), last)
+    return scales[own, other]
 
 
-@jit_inline
-def book(gains, sides, totals, paid, ended):
-    """Adds the gains of the sides to their totals, and to `paid` before a match has ended."""
-    for side in range(sides):
-        totals[side] += gains[side]
-        if not ended:
-            paid[side] += gains[side]
+@jit
+def scales_at(games, scales, width, out):
+    """`scale_at` of each game: float64 [B]."""
+    for row in range(len(games)):
+        out[row] = scale_at(games[row], scales, width)
 
 
 @jit
 def play_on(
-    params, games, script, start, actions, seating, seating_next, table, low, scale,
-    paid, totals, results, ended, waiting,
+    params, games, script, start, actions, seating, seating_next, table, low, scales, width,
+    scale, paid, totals, results, ended, over, waiting,
 ):  # fmt: skip
     """Plays these actions (-1: none), then on to the next decision of somebody in every game.
 
-    Where a match ends the next one starts at once.
+    Where a round ends the next one is dealt at once, and the next match where a match ends.
 
     Args:
         params: PARAMS [1].
@@ -138,11 +128,15 @@ def play_on(
         seating_next: int8 [B, 4], the seating of the next match.
         table: Equity, float32 [2, N, N]; [0, 0, 0] for points.
         low: The lowest score in the table.
-        scale: Of all payments.
-        paid: float64 [B, S], to which payments are added until a match ends, none after.
+        scales: float64 [K, K], of the payments of a round, by what both sides had at its start.
+        width: So many scores share a scale.
+        scale: float64 [B], that of the running round.
+        paid: float64 [B, S], to which payments are added until a round ends, none after.
         totals: float64 [B, S], the payments of the running match.
-        results: float64 [B, S], those of the first match that ends.
-        ended: bool [B], set where a match ends.
+        results: float64 [B, S], of the first match that ends: 1 for the winner and -1 for others,
+            or the payments where nobody won.
+        ended: bool [B], set where a round ended.
+        over: bool [B], set where a match ended.
         waiting: int64 [B], becomes the policy to ask, or -1 where the learner decides.
 
     Returns:
@@ -159,21 +153,29 @@ def play_on(
                 action = only_action(params[0], game)
             if action < 0:
                 break
-            act_and_pay(params[0], game, action, table, low, scale, gains)
+            act_and_pay(params[0], game, action, table, low, scale[row], gains)
             action = np.int64(-1)
-            book(gains, sides, totals[row], paid[row], ended[row])
+            for side in range(sides):
+                totals[row, side] += gains[side]
+                if not ended[row]:
+                    paid[row, side] += gains[side]
+            if game.round_over == NOT_OVER and not game.match_over:
+                continue
+            ended[row] = True
             if game.match_over:
                 for side in range(sides):
-                    if not ended[row]:
+                    if not over[row]:
                         results[row, side] = totals[row, side]
+                        if game.winner >= 0:
+                            results[row, side] = 1.0 if side == game.winner else -1.0
                     totals[row, side] = 0
                 for seat in range(4):
                     seating[row, seat] = seating_next[row, seat]
-                ended[row] = True
+                over[row] = True
                 turns.start_next_match(params[0], game, script, start[row])
-            elif game.round_over != NOT_OVER:
-                deal_and_pay(params[0], game, script, table, low, scale, gains)
-                book(gains, sides, totals[row], paid[row], ended[row])
+            else:
+                turns.start_round(params[0], game, script)
+            scale[row] = scale_at(game, scales, width)
         waiting[row] = seating[row, game.seat]
         num_waiting += waiting[row] >= 0
     return num_waiting
