@@ -27,7 +27,7 @@ test-extras: $(EXTRAS)  ## what needs Ray, OpenSpiel or ONNX
 	$(BIN)/python -m pytest tests/extras
 
 test-nightly: $(SETUP)  ## 300,000 decisions of each trainer in every preset: about ten minutes
-	$(BIN)/python -m pytest tests/nightly
+	$(BIN)/python -m pytest -n 2 tests/nightly
 
 lint: $(SETUP)  ## style, types, layers
 	$(BIN)/ruff check .

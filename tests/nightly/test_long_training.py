@@ -22,11 +22,11 @@ DECISIONS = 300_000
 def test_B15_a_long_run_stays_finite(trainer: str, rules: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
     assert torch.distributions.Distribution._validate_args, "validation is switched off"
+    settings = {"decisions": DECISIONS, "threads": 1, "pairs": 10, "final_pairs": 200}
     if trainer == "sb3":
-        assert sb3.run(Sb3(rules, out, decisions=DECISIONS, pairs=10, final_pairs=200)) == 0
+        assert sb3.run(Sb3(rules, out, **settings)) == 0
     else:
-        config = Selfplay(rules, out, decisions=DECISIONS, pairs=10, final_pairs=200)
-        assert selfplay.run(config) == 0
+        assert selfplay.run(Selfplay(rules, out, **settings)) == 0
     assert load_model(out).card.training["decisions"] >= DECISIONS  # and all weights are finite
     with (out / "progress.csv").open() as file:
         updates = list(csv.DictReader(file))
