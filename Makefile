@@ -26,7 +26,7 @@ test: $(SETUP)  ## the whole test suite
 test-extras: $(EXTRAS)  ## what needs Ray, OpenSpiel or ONNX
 	$(BIN)/python -m pytest tests/extras
 
-test-nightly: $(SETUP)  ## 300,000 decisions of each trainer in every preset: about ten minutes
+test-nightly: $(SETUP)  ## 300,000 decisions of each trainer in every preset: about five minutes
 	$(BIN)/python -m pytest -n 2 tests/nightly
 
 lint: $(SETUP)  ## style, types, layers

@@ -1,6 +1,8 @@
 """`Games`: a batch of games in one array, stepped together."""
 
+import functools
 import operator
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
@@ -227,8 +229,7 @@ class Games:
         if wanted == 1:
             return [work(slice(None))]
         bounds = np.linspace(0, self.num_games, min(wanted, self.num_games) + 1).astype(int)
-        with ThreadPoolExecutor(len(bounds) - 1) as pool:
-            return list(pool.map(work, map(slice, bounds[:-1], bounds[1:])))
+        return list(_pool(len(bounds) - 1).map(work, map(slice, bounds[:-1], bounds[1:])))
 
     def _row_keys(self, seed: int | npt.ArrayLike | None) -> Array:
         """The stream of each row: uint64 [B]."""
@@ -288,6 +289,16 @@ class Games:
         raise ValueError(
             f"game {row}, seat {game['seat']}: action {action!r} {what}; legal: {named}"
         )
+
+
+@functools.cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work; starting them anew at every step takes longer than the step."""
+    return ThreadPoolExecutor(threads, "fives_env")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of the threads
 
 
 def words(records: Array) -> Array:

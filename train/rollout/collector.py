@@ -160,6 +160,15 @@ class Tables:
         if columns.moves:
             write_tokens(games.data, seats, games.rules.players, rows[:, -columns.moves :])
 
+    def choose(self, logits: Array, legal: Array, chosen: Array, log_chances: Array) -> None:
+        """Draws an action in each game, as `steps.choose`."""
+        data = self.games.data
+        self.games.each(
+            lambda part: steps.choose(
+                data[part], logits[part], legal[part], chosen[part], log_chances[part]
+            )
+        )
+
 
 @dataclass(frozen=True)
 class Rollout:
@@ -219,9 +228,7 @@ def collect(tables: Tables, logits: Logits, out: Rollout, device: torch.device) 
         asked = time.perf_counter()
         scores = logits(torch.from_numpy(out.rows[step]).to(device)).cpu().numpy()
         in_network += time.perf_counter() - asked
-        steps.choose(
-            tables.games.data, scores, out.legal[step], out.chosen[step], out.log_chances[step]
-        )
+        tables.choose(scores, out.legal[step], out.chosen[step], out.log_chances[step])
         actions = tables.columns.actions[out.chosen[step]]
         tables.play(actions, out.rewards[step], out.ended[step])
         tables.observe(out.rows[step + 1], out.legal[step + 1], out.seats[step + 1])
