@@ -121,7 +121,7 @@ def make_network(columns: Columns, num_sides: int, learner: Learner) -> ActorCri
 
 
 def agent_of(state: State, versions: dict[str, str]) -> tuple[Network, Card]:
-    """The agent as it is now; its values are in points, or in chances to win the match."""
+    """The agent as it is now; its values are in points, or about in chances to win the match."""
     config, clock = state.config, state.clock
     tables = state.tables
     network = state.network.export(tables.columns, tables.payment.unit)

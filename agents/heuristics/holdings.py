@@ -11,10 +11,11 @@ from fives_env.tiles import NUM_TILES
 
 BONEYARD = 4
 """The row of the undealt tiles in `chances`, behind those of the seats."""
-_MOVES_WORD = -(-GAME.fields["moves"][1] // 8)  # type: ignore[index]
-_HANDS_WORDS = PUBLIC_WORDS, -(-GAME.fields["deck"][1] // 8)  # type: ignore[index]
 _FITS = 10
 """Rounds of fitting: the sums are then right to about 1 in 100."""
+_MOVES_WORD = -(-GAME.fields["moves"][1] // 8)  # type: ignore[index]
+_DECK_WORD = -(-GAME.fields["deck"][1] // 8)  # type: ignore[index]
+"""Where in a game, in 8-byte words, the moves begin and the deck does; the hands lie before it."""
 
 
 @jit
@@ -101,14 +102,14 @@ def play(rules, action, words, game, game_words):
 
 @jit
 def play_tile_of(rules, seat, action, words, game, game_words):
-    """Makes `game` the position in `words` after a placement of `seat`, at a third of the price.
+    """Makes `game` the position in `words` after a placement of `seat`, for less than `play`.
 
     The layout, hands and scores are right, and whether the tile went out or won; the moves are not
     copied, and neither the turn nor a blocked round is looked at.
     """
     for word in range(_MOVES_WORD):
         game_words[word] = words[word]
-    for word in range(*_HANDS_WORDS):
+    for word in range(PUBLIC_WORDS, _DECK_WORD):
         game_words[word] = words[word]
     arm = action // NUM_TILES
     play_tile(rules, game, seat, action - arm * NUM_TILES, arm)

@@ -42,11 +42,6 @@ def distance(missing, progress):
     return progress[max(missing, 0)]
 
 
-def make_replies():
-    """Room for the replies to one position: REPLY [28]."""
-    return np.empty(NUM_TILES, REPLY)
-
-
 @jit
 def write_replies(rules, game, chances, progress, replies):
     """Lists the replies of the seat to move in the order in which it would choose them.

@@ -146,11 +146,15 @@ def test_equal_seeds_give_equal_weights(tmp_path: Path) -> None:
     assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(tmp_path / "c")
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("value", "episodes"), [("points", "rounds"), ("equity", "matches")])
+def test_a_killed_run_goes_on_to_the_same_weights(
+    value: str, episodes: str, tmp_path: Path
+) -> None:
     """kill -9 in the middle; what is written after the last checkpoint is done over."""
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run(tiny(whole, decisions=4096, checkpoint_every=0.0))
+    run(tiny(whole, decisions=4096, checkpoint_every=0.0, value=value, episodes=episodes))
     command = f"-m train selfplay --rules fives-and-threes --threads 1 --out {killed} --pairs 4"
+    command += f" --value {value} --episodes {episodes}"
     limits = "--decisions 4096 --final-pairs 8 --checkpoint-every 0"
     learner = "--learner.num-games 32 --learner.num-steps 8 --learner.batch-size 64"
     sizes = "--learner.num-epochs 1 --learner.hidden 32 32 --learner.critic-hidden 32"

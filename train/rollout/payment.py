@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.equity import tables
+from agents.equity.tables import EquityTable
 from fives_env.games import Games
 from fives_env.play import advance
 from fives_env.policies import BuiltIn
@@ -60,22 +61,27 @@ def make_payment(rules: Rules, value: str) -> Payment:
     """
     games = Games(replace(rules, mode="round"), _SAMPLE)
     games.reset(seed=0, scores="random")
-    if value == "points":
-        rewards = np.zeros((_SAMPLE, 4))
-        advance(games, [BuiltIn("greedy")], np.zeros((_SAMPLE, 4), np.int8), rewards)
-        scale = 1 / np.sqrt(np.mean(np.square(rewards[:, 0])))
-        return Payment(np.zeros((0, 0, 0), np.float32), 0, np.full((1, 1), scale), 1)
-    known = tables.load(rules)
-    table, width = np.array(known.values, np.float32), -(-rules.target // _CELLS)
+    return _in_points(games) if value == "points" else _in_equity(games, tables.load(rules))
+
+
+def _in_points(games: Games) -> Payment:
+    rewards = np.zeros((_SAMPLE, 4))
+    advance(games, [BuiltIn("greedy")], np.zeros((_SAMPLE, 4), np.int8), rewards)
+    scale = 1 / np.sqrt(np.mean(np.square(rewards[:, 0])))
+    return Payment(np.zeros((0, 0, 0), np.float32), 0, np.full((1, 1), scale), 1)
+
+
+def _in_equity(games: Games, known: EquityTable) -> Payment:
+    table, width = np.array(known.values, np.float32), -(-games.rules.target // _CELLS)
     cells = tuple(games.data["scores"][:, side].astype(np.int64) // width for side in (0, 1))
     before, after = np.zeros(_SAMPLE), np.zeros(_SAMPLE)
     steps.equities(games.params, games.data, table, known.low, before)
     advance(games, [BuiltIn("greedy")], np.zeros((_SAMPLE, 4), np.int8))
     steps.equities(games.params, games.data, table, known.low, after)
-    squares = np.zeros((2, _CELLS, _CELLS))
-    np.add.at(squares[0], cells, np.square(after - before))
-    np.add.at(squares[1], cells, 1)
-    squares += squares.transpose(0, 2, 1)  # the sides are alike
-    brings = np.sqrt(squares[0] / np.maximum(squares[1], 1))
+    squares, counts = np.zeros((2, _CELLS, _CELLS))
+    np.add.at(squares, cells, np.square(after - before))
+    np.add.at(counts, cells, 1)
+    # The sides are alike.
+    brings = np.sqrt((squares + squares.T) / np.maximum(counts + counts.T, 1))
     typical = float(np.sqrt(np.mean(np.square(brings))))
     return Payment(table, known.low, 1 / np.maximum(brings, _LEAST * typical), width)
