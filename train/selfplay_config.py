@@ -97,7 +97,7 @@ class Selfplay:
     checkpoint_every: float = 30.0
     """Seconds between checkpoints; 0 writes one after every update."""
     threads: int = 2
-    """Threads of PyTorch."""
+    """Threads of PyTorch, and as many that play the games."""
     device: str = "auto"
     """Of the network: cpu, cuda, or auto for cuda where there is one."""
     ray: str | None = None
