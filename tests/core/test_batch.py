@@ -1,6 +1,7 @@
 """A row of a batch is the same game alone, whatever the threads, copies and seeds around it."""
 
 import hashlib
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -68,6 +69,19 @@ def test_threads_do_not_matter(spec: str, threads: int) -> None:
     assert (one.data == many.data).all()
     assert one.rollout(300, threads=threads) == many.rollout(300, threads=1)
     assert (one.data == many.data).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+def test_threads_work_in_a_forked_process() -> None:
+    """The threads of a batch are kept between calls; a child of the process has none of them."""
+    games = Games("all-fives", 40, threads=2)
+    assert games.view().shape == (40,)
+    child = multiprocessing.get_context("fork").Process(target=games.view)
+    child.start()
+    child.join(timeout=60)
+    code = child.exitcode
+    child.kill()
+    assert code == 0
 
 
 def test_threads_refuse_what_one_thread_refuses_and_change_nothing() -> None:
