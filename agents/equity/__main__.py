@@ -29,7 +29,7 @@ class Equity:
     agent: str = "greedy"
     """Who plays every seat (python -m agents lists the specs)."""
 
-    rounds: int = 80_000_000
+    rounds: int = 20_000_000
     """Rounds in all; in threes-and-fives one serves all scores, and a tenth of these is plenty."""
 
     seed: int = 0
