@@ -4,11 +4,21 @@ import contextlib
 import io
 import os
 import re
+import signal
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any, NoReturn
 
-import tyro
+from agents.terminal import say
+
+INTERRUPTED, TERMINATED, PIPE = 130, 143, 141
+"""Exit codes, as shells have them: 128 and the number of the signal."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, by which services are stopped: as Ctrl-C, with an exit code of its own."""
 
 
 def read(kind: Any, prog: str, description: str, arguments: Sequence[str]) -> Any:
@@ -17,55 +27,97 @@ def read(kind: Any, prog: str, description: str, arguments: Sequence[str]) -> An
     Raises:
         SystemExit: With 0 after printing help; with 2 after one line that says what is wrong.
     """
+    import tyro  # half a second that `python -m agents` does without
+
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
             return tyro.cli(kind, prog=prog, description=description, args=list(arguments))
-    except BrokenPipeError:
-        _stop_printing()
     except SystemExit as stop:
         if stop.code:
             fail(_in_one_line(said.getvalue()))
         raise
 
 
-def run(work: Callable[[], None], interrupted: str) -> None:
-    """Does the work of a command; `interrupted` is said after Ctrl-C.
+def run(work: Callable[[], int | None], stopped: Callable[[], str]) -> int:
+    """Does the work of a command, and returns its exit code.
+
+    Whatever standard output is, nothing more than what is printed is lost: it may be closed, or
+    lack some characters.
+
+    Args:
+        work: Reads the command line too; what it returns is the exit code, None for 0.
+        stopped: What is said after Ctrl-C or SIGTERM.
 
     Raises:
-        SystemExit: With 2 after one line that says what is wrong; with 130 when interrupted; with
-            141, in silence, when nobody reads what is printed any more.
+        SystemExit: With 2 after one line that says what is wrong; with 130 or 143 when stopped;
+            with 141, in silence, when nobody reads what is printed any more.
     """
-    try:
-        work()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _stop_printing()
-    except (ValueError, OSError) as error:
-        fail(" ".join(str(error).split()))
-    except KeyboardInterrupt:
-        print(interrupted, file=sys.stderr)
-        raise SystemExit(130) from None
+    _open_streams()
+    with _listening():
+        try:
+            try:
+                return work() or 0
+            finally:
+                _flush()
+        except BrokenPipeError:
+            raise SystemExit(PIPE) from None
+        except (ValueError, OSError) as error:
+            fail(" ".join(str(error).split()))
+        except KeyboardInterrupt as stop:
+            say(stopped(), error=True)
+            raise SystemExit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from None
 
 
-def fail(message: str) -> None:
+def fail(message: str) -> NoReturn:
     """Prints one line.
 
     Raises:
         SystemExit: Always, with 2.
     """
-    print(f"error: {message}", file=sys.stderr)
+    say(f"error: {message}", error=True)
     raise SystemExit(2) from None
 
 
-def _stop_printing() -> None:
-    """Ends as a program does whose reader has gone, as in ``| head``.
+def _open_streams() -> None:
+    """Opens what was closed (``>&-``), and has characters replaced that standard output lacks."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # nor may a file of ours get its number
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
-    Raises:
-        SystemExit: Always, with 141.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to flush
-    raise SystemExit(141)
+
+@contextlib.contextmanager
+def _listening() -> Iterator[None]:
+    """Turns Ctrl-C and SIGTERM into exceptions, unless somebody wants them ignored."""
+    before: dict[signal.Signals, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in (
+            (signal.SIGINT, signal.default_int_handler),
+            (signal.SIGTERM, _terminate),
+        ):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                before[number] = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Terminated
+
+
+def _flush() -> None:
+    """Prints what is left to print; if that fails, it is not tried again when Python ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError):  # a stream of a test or a notebook has no number
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def _in_one_line(box: str) -> str:

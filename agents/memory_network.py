@@ -121,9 +121,9 @@ def _take_memory(tensors: dict[str, Array]) -> Memory:
         values = taken[name]
         found = "missing" if values is None else list(values.shape)
         if values is None or width == 0 or values.shape != shape:
-            raise ValueError(f"memory.{name} is {found}; with a memory of {width} it is {shape}")
-        if not np.isfinite(values).all():
-            raise ValueError(f"memory.{name}: weights that are not finite")
+            raise ValueError(
+                f"tensor memory.{name} is {found}; with a memory of {width} it is {list(shape)}"
+            )
         arrays[name] = np.ascontiguousarray(values.T if name == "weight" else values, np.float32)
     return Memory(**arrays)
 

@@ -4,19 +4,19 @@ Neither file can hold code. Nothing else is ever opened, no pickle above all.
 """
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import save
 
 from agents.cards import Card, network_class
+from agents.files import replace_file, shown
 from agents.heuristics.tactic import advise
 from agents.memory_network import MemoryNetwork
 from agents.network import Network
+from agents.tensors import read_tensors
 from fives_env.encoding import encode
 from fives_env.jit import jit
 from fives_env.records import make_params
@@ -97,16 +97,14 @@ def load_model(folder: str | os.PathLike[str], sample: bool = False) -> ModelAge
     where = _model_folder(Path(folder))
     card = Card.read(where / CARD)
     path = where / WEIGHTS
+    tensors, _ = read_tensors(path)
     try:
-        network = network_class(card.network).from_tensors(load(path.read_bytes()))
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-    except SafetensorError:
-        raise ValueError(f"{path} is not a safetensors file; no other kind is opened") from None
+        network = network_class(card.network).from_tensors(tensors)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if network.shape != {name: card.network.get(name) for name in network.shape}:
-        raise ValueError(f"{path} holds the network {network.shape}, its card says {card.network}")
+        there, said = shown(network.shape), shown(card.network)
+        raise ValueError(f"{path} holds the network {there}, its card says {said}")
     return ModelAgent(network, card, sample)
 
 
@@ -120,21 +118,6 @@ def save_model(folder: str | os.PathLike[str], network: Network, card: Card) -> 
     where.mkdir(parents=True, exist_ok=True)
     replace_file(where / WEIGHTS, save(network.tensors()))
     replace_file(where / CARD, card.to_json().encode())
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all, whatever moment the process is killed at."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)  # mkstemp gives the owner alone access
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _model_folder(folder: Path) -> Path:

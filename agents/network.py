@@ -6,13 +6,13 @@ here every output is summed in one fixed order, and a row has the same bits in a
 machine. Features are mostly zeros, which are skipped, so nothing is lost on a CPU.
 """
 
-import itertools
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from agents.files import shown
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import FEATURES, NUM_FEATURES
 from fives_env.jit import jit
@@ -60,10 +60,11 @@ class Network:
         Raises:
             ValueError: A tensor is missing, unknown, of a wrong shape or not finite.
         """
+        _refuse_infinite(tensors)
         left = dict(tensors)
         network = cls(**cls._take(left))
         if left:
-            raise ValueError(f"unknown tensors {sorted(left)}")
+            raise ValueError(f"unknown tensors {shown(sorted(left))}")
         network._check_widths()
         return network
 
@@ -108,38 +109,51 @@ class Network:
         parts = {part: _take_layers(part, tensors) for part in PARTS}
         points, advice = _take_weight("points", tensors), _take_weight("advice", tensors)
         if points is None:
-            raise ValueError("points must be one finite number, [1]")
+            raise ValueError("tensor points is missing")
         return {**parts, "points": points, "advice": advice}
 
     def _check_widths(self) -> None:
         for head in ("policy", "value"):
             if not getattr(self, head):
-                raise ValueError(f"the {head} head has no layers")
-            layers = self.trunk + getattr(self, head)
-            for before, after in itertools.pairwise(layers):
-                if len(before.bias) != len(after.weight):
-                    raise ValueError(
-                        f"a layer gives {len(before.bias)} numbers and the next one of the {head} "
-                        f"head takes {len(after.weight)}"
-                    )
-            sizes = len(layers[0].weight), len(layers[-1].bias)
-            expected = self.num_inputs, NUM_ACTIONS if head == "policy" else 1
-            if sizes != expected:
+                raise ValueError(f"tensor {head}.0.weight is missing")
+            width, name = self.num_inputs, ""
+            for part in ("trunk", head):
+                for index, layer in enumerate(getattr(self, part)):
+                    name = f"{part}.{index}"
+                    if len(layer.weight) != width:
+                        raise ValueError(
+                            f"tensor {name}.weight takes {len(layer.weight)} numbers, and there "
+                            f"are {width}"
+                        )
+                    width = len(layer.bias)
+            if width != (expected := NUM_ACTIONS if head == "policy" else 1):
                 raise ValueError(
-                    f"the {head} head takes {sizes[0]} features and gives {sizes[1]} numbers; "
-                    f"here there are {expected[0]} and {expected[1]}"
+                    f"tensor {name}.bias is the last of the {head} head and gives {width} numbers, "
+                    f"not {expected}"
                 )
+
+
+def _refuse_infinite(tensors: dict[str, Array]) -> None:
+    for name, values in tensors.items():
+        if not np.isfinite(values).all():
+            raise ValueError(f"tensor {shown(name)} has values that are not finite")
 
 
 def _take_layers(part: str, tensors: dict[str, Array]) -> tuple[Layer, ...]:
     """Removes the layers of one part from `tensors`."""
     layers: list[Layer] = []
-    while (name := f"{part}.{len(layers)}") + ".weight" in tensors:
-        weight, bias = tensors.pop(f"{name}.weight"), tensors.pop(f"{name}.bias", None)
-        if bias is None or weight.ndim != 2 or bias.shape != weight.shape[:1]:
-            raise ValueError(f"{name}: weight [outputs, inputs] and bias [outputs] do not fit")
-        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-            raise ValueError(f"{name}: weights that are not finite")
+    while any(f"{part}.{len(layers)}.{kind}" in tensors for kind in ("weight", "bias")):
+        name = f"{part}.{len(layers)}"
+        for kind in ("weight", "bias"):
+            if f"{name}.{kind}" not in tensors:
+                raise ValueError(f"tensor {name}.{kind} is missing")
+        weight, bias = tensors.pop(f"{name}.weight"), tensors.pop(f"{name}.bias")
+        if weight.ndim != 2 or bias.shape != weight.shape[:1]:
+            shapes = f"{list(weight.shape)} and {list(bias.shape)}"
+            raise ValueError(
+                f"tensors {name}.weight and {name}.bias are {shapes}, not [outputs, inputs] and "
+                "[outputs]"
+            )
         columns = np.ascontiguousarray(weight.T, np.float32)
         layers.append(Layer(columns, np.ascontiguousarray(bias, np.float32)))
     return tuple(layers)
@@ -150,8 +164,8 @@ def _take_weight(name: str, tensors: dict[str, Array]) -> Array | None:
     weight = tensors.pop(name, None)
     if weight is None:
         return None
-    if weight.shape != (1,) or not np.isfinite(weight).all():
-        raise ValueError(f"{name} must be one finite number, [1]")
+    if weight.shape != (1,):
+        raise ValueError(f"tensor {name} is {list(weight.shape)}, not [1]")
     return np.asarray(weight, np.float32)
 
 

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from agents.cards import Card
+from agents.files import replace_file
 from agents.memory_network import MemoryNetwork
-from agents.model import load_model, replace_file
+from agents.model import load_model
 from agents.network import Layer, Network
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import FEATURES, NUM_FEATURES

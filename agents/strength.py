@@ -1,16 +1,29 @@
 """What ``python -m eval ladder`` has measured of the agents: agents/strength.json."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
+from agents import files, terminal
 from fives_env.rules import Rules
 
 FILE = Path(__file__).with_name("strength.json")
-_NEEDED = {"agent", "rules", "pairs", "win_rate", "low", "high", "one_us", "batch_us"}
+_ROW = {
+    "agent": str,
+    "rules": Rules.from_spec,
+    "pairs": files.whole(1, 1 << 53),
+    "win_rate": files.share,
+    "low": files.share,
+    "high": files.share,
+    "one_us": files.positive,
+    "batch_us": files.positive,
+    "even?": files.share,
+    "identity?": str,
+    "seed?": int,
+    "seconds?": float,
+}
+_SHAPE = {"command?": str, "opponent?": str, "machine?": {"processor": str}, "rows": [_ROW]}
 
 
 def read(path: Path = FILE) -> dict[str, Any] | None:
@@ -23,29 +36,19 @@ def read(path: Path = FILE) -> dict[str, Any] | None:
     Raises:
         ValueError: The file is damaged.
     """
-    if not path.is_file():
+    if not path.exists():
         return None
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        sound = all(set(row) >= _NEEDED for row in document["rows"])
-    except (ValueError, KeyError, TypeError):
-        sound = False
-    if not sound:
-        raise ValueError(f"{path} is damaged; remove it, and python -m eval ladder makes it anew")
-    return document  # type: ignore[no-any-return]
+        return files.read_json(path, _SHAPE)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise ValueError(f"{error}; remove it, and python -m eval ladder makes it anew") from None
 
 
 def table(document: dict[str, Any]) -> Table:
     """One line an agent: what a move costs in the first game, and its strength in each."""
     rows = document["rows"]
     games = list(dict.fromkeys(row["rules"] for row in rows))
-    shown = Table(
-        title=f"Cost, and matches won against {document['opponent']}", caption=_source(document)
-    )
-    shown.title_justify = shown.caption_justify = "left"
-    shown.add_column("agent", overflow="fold")
-    for heading in ("µs a move,\nmedian", "in a batch,\nmean", *map(_heading, games)):
-        shown.add_column(heading, justify="right")
+    lines = []
     for agent in dict.fromkeys(row["agent"] for row in rows):
         of_agent = {row["rules"]: row for row in rows if row["agent"] == agent}
         first = next(iter(of_agent.values()))
@@ -54,8 +57,14 @@ def table(document: dict[str, Any]) -> Table:
             for name in ("one_us", "batch_us")
         )
         shares = (share(of_agent[game]) if game in of_agent else "" for game in games)
-        shown.add_row(escape(agent), *costs, *shares)
-    return shown
+        lines.append((agent, *costs, *shares))
+    return terminal.table(
+        f"Cost, and matches won against {document.get('opponent', '?')}",
+        ("agent",),
+        ("µs a move,\nmedian", "in a batch,\nmean", *map(_heading, games)),
+        lines,
+        _source(document),
+    )
 
 
 def share(row: dict[str, Any]) -> str:
@@ -70,9 +79,10 @@ def _heading(spec: str) -> str:
 
 
 def _source(document: dict[str, Any]) -> str:
-    pairs = sorted({row["pairs"] for row in document["rows"]})
+    pairs = sorted({row["pairs"] for row in document["rows"]}) or [0]
     number = f"{pairs[0]:,} to {pairs[-1]:,}" if len(pairs) > 1 else f"{pairs[0]:,}"
     return (
-        f"Measured with: {document['command']}\n{number} pairs, each the same "
-        f"deals in every seating; 95 % intervals over pairs; on {document['machine']['processor']}"
+        f"Measured with: {document.get('command', '?')}\n{number} pairs, each the same deals in "
+        "every seating; 95 % intervals over pairs; on "
+        f"{document.get('machine', {}).get('processor', '?')}"
     )

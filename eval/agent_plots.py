@@ -13,6 +13,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from eval.habits import Habit
 from eval.intervals import Interval
+from eval.plots import plain_label
 
 Array = npt.NDArray[Any]
 Colors = Mapping[str, str]
@@ -37,6 +38,7 @@ def colors(names: Iterable[str]) -> dict[str, str]:
 
 def short(agent: str, most: int = 24) -> str:
     """An agent's name; of a long path the end, by which people tell models apart."""
+    agent = plain_label(agent)
     if len(agent) <= most:
         return agent
     name, colon, value = agent.partition(":")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from tyro.conf import Positional
+from tyro.conf import Positional, subcommand
 
 
 @dataclass(frozen=True)
@@ -244,3 +245,23 @@ class Report:
 
     out: Path | None = None
     """The page; without --demo it must be given."""
+
+
+Command = (
+    Annotated[Tournament, subcommand("tournament")]
+    | Annotated[Replay, subcommand("replay")]
+    | Annotated[Export, subcommand("export")]
+    | Annotated[Benchmark, subcommand("benchmark")]
+    | Annotated[Exact, subcommand("exact")]
+    | Annotated[Exploit, subcommand("exploit")]
+    | Annotated[Ladder, subcommand("ladder")]
+    | Annotated[Report, subcommand("report")]
+)
+
+_GOES_ON = "stopped; what is stored is kept, and the same command goes on"
+_KEPT = {Tournament: _GOES_ON, Exploit: _GOES_ON, Ladder: _GOES_ON}
+
+
+def stopped(command: Command | None = None) -> str:
+    """What is said of a command that was stopped: what of its work is kept."""
+    return _KEPT.get(type(command), "stopped; nothing was written")

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from agents.files import refuse_unwritable
+from agents.terminal import say
 from eval.commands import Export
-from eval.replay import Stored, stored
+from eval.replay import MOST_LINES, Stored, stored
 from eval.results import open_results
 
 CSV, PARQUET = ".csv", ".parquet"
@@ -35,17 +37,23 @@ def run(options: Export) -> None:
     Raises:
         ValueError: There are no results, or --out names no format.
         OSError: The file cannot be written.
+        SystemExit: With 1, once the others are written, if a row is not one of a match.
     """
     write = _writer(options.out)
+    refuse_unwritable(options.out, "--out")
     with open_results(options.results) as store:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
         half = options.out.with_name(f"{options.out.name}.{os.getpid()}")
         try:
             number = write(half, (_row(match) for match in stored(store)))
             half.replace(options.out)
         finally:
             half.unlink(missing_ok=True)
-    print(f"{number:,} matches are in {options.out}")
+    say(f"{number:,} matches are in {options.out}")
+    for fault in store.faults[:MOST_LINES]:
+        say(f"error: {fault}", error=True)
+    if store.faults:
+        say(f"error: {len(store.faults):,} rows are left out", error=True)
+        raise SystemExit(1)
 
 
 def _writer(path: Path) -> Callable[[Path, Iterator[tuple[Any, ...]]], int]:

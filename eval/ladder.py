@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 import time
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
 
-from agents import make_agent, strength
+from agents import make_agent, strength, terminal
+from agents.files import refuse_unwritable, replace_file
+from agents.terminal import say
 from eval import arena, machine
 from eval.arena import Matches
 from eval.commands import Ladder
 from eval.contenders import Contender, enter
 from eval.ladder_plot import save_ladder
 from eval.scores import score
-from eval.store import MAX_SEED
+from eval.stored_rows import MAX_SEED
 from fives_env.games import Games
 from fives_env.policies import Policy
 from fives_env.rules import Rules
@@ -53,24 +53,31 @@ def run(options: Ladder) -> None:
     """
     entered, rules = _check(options)
     document = strength.read(options.json) or {"rows": []}
-    document |= {"opponent": OPPONENT, "machine": machine.facts(), "command": _command(options)}
     rows: list[dict[str, Any]] = document["rows"]
-    for agent in entered:
-        for each in rules:
-            if _is_there(rows, agent, each, options):
-                continue
-            try:
-                row = _measure(agent, each, options)
-            except ValueError as error:
-                print(f"not measured: {agent.name} in {each.spec}: {error}", file=sys.stderr)
-                continue
-            _put(rows, row)
-            _write(options, document)
-            print(f"{row['agent']} in {row['rules']}: {row['win_rate']:.1%}", file=sys.stderr)
-    _write(options, document)
-    save_ladder(document, options.plot)
-    Console(width=None if sys.stdout.isatty() else 140).print(strength.table(document))
-    print(f"rows are in {options.json}, the plot in {options.plot}")
+    missing = [
+        (agent, each)
+        for agent in entered
+        for each in rules
+        if not _is_there(rows, agent, each, options)
+    ]
+    if missing:
+        refuse_unwritable(options.json, "--json")
+    if missing or not options.plot.exists():
+        refuse_unwritable(options.plot, "--plot")
+    document |= {"opponent": OPPONENT, "machine": machine.facts(), "command": _command(options)}
+    for agent, each in missing:
+        try:
+            row = _measure(agent, each, options)
+        except ValueError as error:
+            say(f"not measured: {agent.name} in {each.spec}: {error}", error=True)
+            continue
+        _put(rows, row)
+        _write(options, document)
+        say(f"{row['agent']} in {row['rules']}: {row['win_rate']:.1%}", error=True)
+    terminal.print_table(strength.table(document))
+    if rows and (missing or not options.plot.exists()):
+        save_ladder(document, options.plot)
+    say(f"rows are in {options.json}, the plot in {options.plot}")
 
 
 def move_cost(agent: Policy, rules: Rules) -> dict[str, float]:
@@ -120,8 +127,9 @@ def _command(options: Ladder) -> str:
 
 def _is_there(rows: list[dict[str, Any]], agent: Contender, rules: Rules, options: Ladder) -> bool:
     return any(
-        (row["identity"], row["rules"], row["seed"]) == (agent.identity, rules.spec, options.seed)
-        and (row["pairs"] >= options.pairs or row["seconds"] >= options.seconds)
+        (row.get("identity"), row["rules"], row.get("seed"))
+        == (agent.identity, rules.spec, options.seed)
+        and (row["pairs"] >= options.pairs or row.get("seconds", 0) >= options.seconds)
         for row in rows
     )
 
@@ -189,7 +197,5 @@ def _positions(rules: Rules) -> tuple[Array, Array, Array]:
 
 
 def _write(options: Ladder, document: dict[str, Any]) -> None:
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    half = options.json.with_name(f".{options.json.name}.half")
-    half.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    half.replace(options.json)
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    replace_file(options.json, text.encode())

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 from matplotlib.transforms import Bbox
 
-from eval.plots import COLORS, style
+from eval.plots import COLORS, plain_label, style
 from fives_env.rules import PRESETS, Rules
 
 _FAMILIES = {
@@ -43,7 +43,7 @@ def ladder(document: dict[str, Any]) -> Figure:
     games = {name: [row for row in rows if row["rules"] == name] for name in _games(rows)}
     figure = Figure(figsize=(4.7 * len(games), 5.2), layout="constrained")
     panels = figure.subplots(1, len(games), sharey=True, squeeze=False)[0]
-    shown = [row for row in rows if row["win_rate"] > row["even"] / 3]
+    shown = [row for row in rows if row["win_rate"] > row.get("even", 0.5) / 3]
     low = min([row["low"] for row in shown], default=0.4) - 0.06
     for axes, (game, of_game) in zip(panels, games.items(), strict=True):
         times = [row["one_us"] for row in of_game]
@@ -51,7 +51,9 @@ def ladder(document: dict[str, Any]) -> Figure:
         _draw(axes, [row for row in of_game if row in shown])
         _name_at_edge(axes, [row for row in of_game if row not in shown])
         axes.set_title(_title(game))
-    panels[0].set_ylabel(f"share of matches won against {document['opponent']}, 95 % interval")
+    panels[0].set_ylabel(
+        f"share of matches won against {document.get('opponent', '?')}, 95 % interval"
+    )
     _legend(figure, panels[0], rows)
     figure.draw_without_rendering()  # lays the panels out, so that names find their places
     for axes, of_game in zip(panels, games.values(), strict=True):
@@ -68,7 +70,7 @@ def _draw(axes: Axes, rows: Rows) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(_duration))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     if rows:
-        axes.axhline(rows[0]["even"], color="grey", lw=1, ls=(0, (4, 3)), zorder=1)
+        axes.axhline(rows[0].get("even", 0.5), color="grey", lw=1, ls=(0, (4, 3)), zorder=1)
     for budget in _budgets(rows):
         color = COLORS[_family(budget[0]["agent"])]
         x, y = [row["one_us"] for row in budget], [row["win_rate"] for row in budget]
@@ -151,12 +153,12 @@ def _legend(figure: Figure, axes: Axes, rows: Rows) -> None:
 def _label(agent: str) -> str:
     """The spec; of a model the name of its folder, as the color says what it is."""
     kind, _, path = agent.partition(":")
-    return path.rsplit("/", 1)[-1] if kind == "model" else agent
+    return plain_label(path.rsplit("/", 1)[-1] if kind == "model" else agent)
 
 
 def _family(agent: str) -> int:
     kind = agent.partition(",")[0].partition(":")[0]
-    return next(index for index, kinds in enumerate(_FAMILIES.values()) if kind in kinds)
+    return next((at for at, kinds in enumerate(_FAMILIES.values()) if kind in kinds), 0)
 
 
 def _title(spec: str) -> str:

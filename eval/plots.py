@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
+from agents.terminal import printable
 from eval import workloads as ours
 from eval.timing import find
 
@@ -45,6 +46,11 @@ def style(ink: str = "black") -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE | colors)
 
 
+def plain_label(text: str) -> str:
+    """Any text for a picture, in which matplotlib sees no formula."""
+    return printable(text).replace("$", r"\$")
+
+
 def save_speed(rows: Rows, path: Path) -> None:
     """Writes the plot of cost by batch size and of speed by threads as a PNG."""
     with style():
@@ -72,9 +78,9 @@ def learning(evaluations: Rows) -> Figure:
         low, high = ([row[end] for row in rows] for end in ("low", "high"))
         axes.fill_between(x, low, high, color=color, alpha=0.18, lw=0)
         end = (x[-1], rows[-1]["win_rate"])
-        label = f" {rows[-1]['win_rate']:.0%} against {opponent}"
+        text = plain_label(f" {rows[-1]['win_rate']:.0%} against {opponent}")
         axes.annotate(
-            label, end, xytext=(4, 0), textcoords="offset points", va="center", color=color
+            text, end, xytext=(4, 0), textcoords="offset points", va="center", color=color
         )
     axes.axhline(0.5, color=COLORS[2], lw=1, ls=(0, (4, 3)), alpha=0.8)
     axes.set(title="Share of matches won", xlabel="decisions", ylim=(0, 1))
@@ -91,12 +97,13 @@ def time_shares(rows: Rows) -> Figure:
     for place, row in enumerate(reversed(rows)):
         parts, left = _step_parts(row), 0.0
         whole = sum(parts.values())
-        names.append(f"{row['what']}, {row['batch']:,} games:\n{whole:,.0f} ns")
+        what = plain_label(row["what"])
+        names.append(f"{what}, {row['batch']:,} games:\n{whole:,.0f} ns")
         for color, (name, spent) in zip(COLORS, parts.items(), strict=False):
             share = spent / whole
             axes.barh(place, share, left=left, height=0.7, color=color)
             if share > 0.06:
-                text = f"{name}\n{spent:,.0f} ns"
+                text = f"{plain_label(name)}\n{spent:,.0f} ns"
                 middle = left + share / 2
                 axes.text(middle, place, text, ha="center", va="center", color="white", fontsize=8)
             left += share

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.terminal import printable, say
 from eval.arena import Matches, deal_hashes, hash_rows, pair_seeds
 from eval.commands import Replay
 from eval.course import loops
@@ -58,15 +59,16 @@ def run(options: Replay) -> None:
     """
     with open_results(options.results) as store:
         if options.match is not None:
-            print(_record(find(store, options.match)).text, end="")
+            print(_record(find(store, options.match)), end="")
             return
         number, wrong = 0, list[str]()
         for batch in _batches(store):
             number += len(batch)
             wrong += compare(batch)
+        wrong += store.faults
     for line in wrong[:MOST_LINES]:
-        print(line)
-    print(f"{number:,} matches replayed from {options.results / RESULTS}, {len(wrong):,} differ")
+        say(line)
+    say(f"{number:,} matches replayed from {options.results / RESULTS}, {len(wrong):,} differ")
     if wrong:
         raise SystemExit(1)
 
@@ -174,13 +176,17 @@ def _batches(store: Store) -> Iterator[list[Stored]]:
             yield batch
 
 
-def _record(match: Stored) -> MatchRecord:
-    """The match as a record that names who sat where."""
+def _record(match: Stored) -> str:
+    """The match as the text of a record that names who sat where."""
     rules = Rules.from_spec(match.meeting.rules)
-    agents = match.meeting.agents
-    return MatchRecord(
+    agents = list(map(printable, match.meeting.agents))
+    record = MatchRecord(
         rules=rules,
         seed=match.row["deals_seed"] % 2**64,
         actions=tuple(match.row["moves"]),
         seats=tuple(agents[rules.side_of(seat)] for seat in range(rules.players)),
     )
+    try:
+        return record.text
+    except ValueError as error:
+        raise ValueError(f"match {match.number} cannot be replayed: {error}") from None

@@ -49,7 +49,7 @@ class Results:
 
 
 def open_results(folder: Path) -> Store:
-    """The store of a tournament.
+    """The store of a tournament, to be read alone.
 
     Raises:
         ValueError: There is none, or it cannot be used.
@@ -57,7 +57,7 @@ def open_results(folder: Path) -> Store:
     path = folder / RESULTS
     if not path.is_file():
         raise ValueError(f"{path} is not there; give the --out folder of a tournament")
-    return Store(path)
+    return Store(path, only_read=True)
 
 
 def read_results(folder: Path) -> Results:

@@ -9,9 +9,10 @@ killed has lost the blocks in hand and nothing else. All actions are kept, one b
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,15 +20,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from agents.files import shown
 from eval.arena import Matches, pair_seeds, seatings
+from eval.databases import ChangedError, open_to_read, open_to_write
 from eval.schedule import Meeting
+from eval.stored_rows import MAX_SEED, fault_of_lineup, match_checker
+from fives_env.rules import Rules
 
 Array = npt.NDArray[Any]
 APPLICATION = int.from_bytes(b"five", "big")
 """SQLite's application_id of our files."""
 SCHEMA = 2
 """SQLite's user_version; it rises when older code could not read the file."""
-MAX_SEED = 2**63 - 1
 
 _CREATE = (
     """
@@ -72,23 +76,32 @@ class StoreError(ValueError):
 
 
 class Store:
-    """The results in one file, made if it is missing. A context manager, which closes it."""
+    """The results in one file. A context manager, which closes it.
 
-    def __init__(self, path: Path) -> None:
+    Attributes:
+        path: Of the file.
+        faults: What `lineups` and `rows` found that nobody of ours has written, one line each; they
+            leave it out.
+    """
+
+    def __init__(self, path: Path, only_read: bool = False) -> None:
         """Opens the file.
+
+        Args:
+            path: Of the file; it is made if it is missing.
+            only_read: Nothing is written, neither to the file nor beside it.
 
         Raises:
             StoreError: It is damaged, not ours, of another version, or cannot be written.
         """
         self.path = path
-        with self._errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path, timeout=30, isolation_level=None)
-            try:
-                self._prepare()
-            except BaseException:
-                self._database.close()
-                raise
+        self.faults: list[str] = []
+        self._only_read = only_read
+        with self._errors(), ExitStack() as closing:
+            opened = open_to_read if only_read else open_to_write
+            self._database = opened(path, closing)
+            self._prepare()
+            self._closing = closing.pop_all()
 
     def __enter__(self) -> Self:
         """The store itself."""
@@ -100,8 +113,13 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Closes the file."""
-        self._database.close()
+        """Closes the file.
+
+        Raises:
+            StoreError: What was read is not of one moment.
+        """
+        with self._errors():
+            self._closing.__exit__(kind, error, trace)
 
     def played(self, meeting: Meeting) -> set[int]:
         """The pairs of which all seatings are here."""
@@ -139,7 +157,10 @@ class Store:
         """The matches of the pairs below `num_pairs`, which must all be here."""
         each = [list(self.rows(meeting, who, num_pairs)) for who in meeting.lineups]
         if any(len(rows) != num_pairs for rows in each):
-            raise StoreError(f"{self.path} does not hold {num_pairs} pairs of {meeting.agents}")
+            reason = f": {self.faults[0]}" if self.faults else ""
+            raise StoreError(
+                f"{self.path} does not hold {num_pairs} pairs of {shown(meeting.agents)}{reason}"
+            )
         seated = [dict(zip(COLUMNS, zip(*rows, strict=True), strict=True)) for rows in each]
         numbers = {
             name: np.array([columns[name] for columns in seated], np.int64).T
@@ -168,9 +189,14 @@ class Store:
         Sorted; each is a `Meeting` of which `rows` gives the matches in that order of sides.
         """
         query = "SELECT rules, seed, agent_0, agent_1, agent_2, agent_3 FROM lineups"
+        found = []
         with self._errors():
-            found = sorted(self._database.execute(query).fetchall())
-        return [Meeting(rules, seed, tuple(filter(None, who))) for rules, seed, *who in found]
+            for rules, seed, *who in self._database.execute(query):
+                if fault := fault_of_lineup(rules, seed, who):
+                    self.faults.append(f"{self.path}: lineups: {fault}")
+                else:
+                    found.append(Meeting(rules, seed, tuple(filter(None, who))))
+        return sorted(found)
 
     def rows(
         self, meeting: Meeting, who: Sequence[str], num_pairs: int = MAX_SEED
@@ -179,7 +205,13 @@ class Store:
         query = f"SELECT {', '.join(COLUMNS)} FROM matches WHERE lineup = ? AND pair < ?"
         with self._errors():
             lineup = self._lineup(meeting, who)
-            yield from self._database.execute(f"{query} ORDER BY pair", (lineup, num_pairs))
+            fault_of = match_checker(COLUMNS, Rules.from_spec(meeting.rules))
+            for row in self._database.execute(f"{query} ORDER BY pair", (lineup, num_pairs)):
+                if fault := fault_of(row):
+                    told = f"{' against '.join(who)}, pair {shown(row[0])}"
+                    self.faults.append(f"{self.path}: match of {told}: {fault}")
+                else:
+                    yield row
 
     def _lineup(self, meeting: Meeting, who: Sequence[str]) -> int | None:
         """The number of a line-up; None if it is not here."""
@@ -199,8 +231,7 @@ class Store:
 
     def _prepare(self) -> None:
         application, schema = self._pragma("application_id"), self._pragma("user_version")
-        if application == 0 and schema == 0 and self._is_empty():
-            self._database.execute("PRAGMA journal_mode = WAL")
+        if application == 0 and schema == 0 and self._is_empty() and not self._only_read:
             self._create()
         elif application != APPLICATION:
             raise StoreError(
@@ -212,10 +243,12 @@ class Store:
                 f"{self.path} has results of schema {schema}, and this version reads schema "
                 f"{SCHEMA}; choose another --out"
             )
-        self._database.execute("PRAGMA synchronous = NORMAL")  # in WAL mode a kill loses nothing
         found = self._pragma("quick_check(1)")
         if found != "ok":
             raise sqlite3.DatabaseError(str(found))
+        query = "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')"
+        if sorted(_layout(sql) for (sql,) in self._database.execute(query)) != _LAYOUT:
+            raise sqlite3.DatabaseError("its tables are not those of results")
 
     def _create(self) -> None:
         self._database.execute("BEGIN IMMEDIATE")
@@ -238,6 +271,8 @@ class Store:
         """SQLite's and the system's errors as one line that names the file."""
         try:
             yield
+        except ChangedError:
+            raise StoreError(f"{self.path} was written to while it was read; do it again") from None
         except (sqlite3.OperationalError, OSError) as error:  # locked, full, read-only
             raise StoreError(f"{self.path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:
@@ -249,6 +284,14 @@ class Store:
 
 def _lineup_row(meeting: Meeting, who: Sequence[str]) -> tuple[Any, ...]:
     return (meeting.rules, meeting.seed, *who, *("",) * (4 - len(who)))
+
+
+def _layout(sql: str | None) -> str:
+    """What a statement makes, without comments and line ends."""
+    return " ".join(re.sub("--[^\n]*", "", sql or "").split())
+
+
+_LAYOUT = sorted(map(_layout, _CREATE))
 
 
 def _rows(lineup: int, seed: int, matches: Matches, seating: int) -> Iterator[tuple[Any, ...]]:

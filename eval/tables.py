@@ -1,22 +1,18 @@
 """Tables for the terminal."""
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-_WIDTH = 160
-"""Where the output is no terminal, whose width is known."""
+from agents import terminal
+from agents.terminal import say
 
 
 def print_tournament(summary: dict[str, Any]) -> None:
     """Prints who met whom, and the ratings."""
     for table in tournament_tables(summary):
-        _console().print(table)
+        terminal.print_table(table)
     lead = summary["first_lead"]
     if lead and lead["low"] < lead["high"]:
         share = f"{lead['value']:.1%} [{100 * lead['low']:.1f}, {100 * lead['high']:.1f}]"
@@ -26,14 +22,14 @@ def print_tournament(summary: dict[str, Any]) -> None:
 def tournament_tables(summary: dict[str, Any]) -> Iterator[Table]:
     """Who met whom, who sat at tables of several, and the ratings."""
     if summary["pairings"]:
-        yield _table(
+        yield terminal.table(
             summary["rules"],
             ("a", "b"),
             ("a wins [95 %]", "points a round [95 %]", "matches", "deals"),
             [(row["a"], row["b"], *pairing_cells(row)) for row in summary["pairings"]],
         )
     if summary["tables"]:
-        yield _table(
+        yield terminal.table(
             summary["rules"],
             ("table", "agent"),
             ("wins [95 %]", "points a round [95 %]", "matches", "deals"),
@@ -45,7 +41,7 @@ def tournament_tables(summary: dict[str, Any]) -> Iterator[Table]:
         )
     if tested := [row for row in summary["pairings"] if "sprt" in row]:
         first = tested[0]["sprt"]
-        yield _table(
+        yield terminal.table(
             f"Sequential test: is a stronger by {first['low']:g} or by {first['high']:g} Elo?",
             ("a", "b", "a is"),
             ("pairs",),
@@ -54,7 +50,7 @@ def tournament_tables(summary: dict[str, Any]) -> Iterator[Table]:
                 for row in tested
             ],
         )
-    yield _table(
+    yield terminal.table(
         f"Elo ratings, {summary['anchor']} = 0",
         ("agent",),
         ("rating [95 %]",),
@@ -72,9 +68,9 @@ def print_benchmark(document: dict[str, Any]) -> None:
     )
     for row in document["rows"]:
         if row["batch"] > 1 and "parts_ns" in row and row["threads"] == 1:
-            print(f"{row['what']}, batch {row['batch']:,}: {where_time_goes(row)}")
+            say(f"{row['what']}, batch {row['batch']:,}: {where_time_goes(row)}")
     for row in document["errors"]:
-        print(f"not measured: {row['what']}: {row['error']}")
+        say(f"not measured: {row['what']}: {row['error']}")
     print_table(
         "Ratios from this run",
         ("what", "met"),
@@ -132,22 +128,4 @@ def print_table(
     title: str, words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> None:
     """Prints a table: first columns of words, then columns of numbers."""
-    _console().print(_table(title, words, numbers, rows))
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else _WIDTH)
-
-
-def _table(
-    title: str, words: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
-) -> Table:
-    """A table: first columns of words, then columns of numbers."""
-    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
-    for heading in words:
-        table.add_column(escape(heading), overflow="fold")
-    for heading in numbers:
-        table.add_column(escape(heading), justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(escape, row))
-    return table
+    terminal.print_table(terminal.table(title, words, numbers, rows))

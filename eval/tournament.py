@@ -18,7 +18,8 @@ from eval.contenders import anchor, enter
 from eval.live import showing
 from eval.results import RESULTS, SUMMARY
 from eval.schedule import Meeting, make_schedule
-from eval.store import MAX_SEED, Store
+from eval.store import Store
+from eval.stored_rows import MAX_SEED
 from eval.summary import Plan, decide, summarise
 from eval.workers import Block, Outcome, play_here, play_in_processes
 from eval.workers_ray import play_on_ray

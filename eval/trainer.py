@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from agents.command_line import INTERRUPTED, TERMINATED
+
 ROOT = Path(__file__).parents[1]
-STOPPED = 130
-"""Exit code of a run that was told to stop."""
 
 
 def train(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
@@ -25,16 +25,24 @@ def train(arguments: Sequence[str], environment: Mapping[str, str] | None = None
         KeyboardInterrupt: It was stopped.
     """
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, "-m", "train", *arguments],
         env={**os.environ, "PYTHONPATH": paths, **(environment or {})},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        check=False,
+        start_new_session=True,  # it hears of Ctrl-C from here alone, and once
     )
-    if done.returncode == STOPPED:
+    try:
+        _, said = process.communicate()
+    except KeyboardInterrupt:
+        process.terminate()
+        process.communicate()  # it saves, and ends; a second Ctrl-C ends it at once
+        raise
+    finally:
+        process.kill()
+    if process.returncode in (INTERRUPTED, TERMINATED):
         raise KeyboardInterrupt
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["it said nothing"]
-        raise ValueError(f"training failed with exit code {done.returncode}: {lines[-1]}")
+    if process.returncode:
+        lines = said.strip().splitlines() or ["it said nothing"]
+        raise ValueError(f"training failed with exit code {process.returncode}: {lines[-1]}")

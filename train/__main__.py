@@ -4,6 +4,7 @@ import os
 import sys
 
 from agents import command_line
+from agents.terminal import say
 from train.config import Export, Sb3, Sb3Resume
 from train.selfplay_config import Resume, Selfplay
 
@@ -25,6 +26,13 @@ COMMANDS = ("selfplay", "sb3", "export")
 
 def main(arguments: list[str]) -> int:
     """Runs a command; returns the exit code: 130 after Ctrl-C, with the model saved."""
+    # After a second Ctrl-C, or one before training began.
+    return command_line.run(
+        lambda: _run(arguments), lambda: "stopped at once; what was saved on the way is kept"
+    )
+
+
+def _run(arguments: list[str]) -> int:
     if arguments in ([], ["-h"], ["--help"]):
         print(USAGE)
         return 0
@@ -34,13 +42,7 @@ def main(arguments: list[str]) -> int:
     kind = _kind(arguments)
     prog = f"python -m train {arguments[0]}"
     config = command_line.read(kind, prog, kind.__doc__ or "", arguments[1:])
-    try:
-        return _export(config) if isinstance(config, Export) else _train(config)
-    except (ValueError, OSError) as error:
-        command_line.fail(" ".join(str(error).split()))
-    except KeyboardInterrupt:  # a second Ctrl-C, or one before training began
-        print("stopped at once; a model that was saved on the way is kept", file=sys.stderr)
-    return 130
+    return _export(config) if isinstance(config, Export) else _train(config)
 
 
 def _kind(arguments: list[str]) -> type[Sb3 | Sb3Resume | Selfplay | Resume | Export]:
@@ -57,7 +59,7 @@ def _export(config: Export) -> int:
     from agents.onnx_export import export
 
     export(config.model, config.out)
-    print(f"{config.model} is in {config.out}")
+    say(f"{config.model} is in {config.out}")
     return 0
 
 

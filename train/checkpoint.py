@@ -14,7 +14,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.model import replace_file
+from agents.files import replace_file
 
 Array = npt.NDArray[Any]
 CHECKPOINT = "checkpoint.safetensors"

@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from agents import make_agent
 from agents.cards import Card
-from agents.model import load_model, replace_file, save_model
+from agents.files import replace_file
+from agents.model import load_model, save_model
 from agents.network import Network
 from fives_env.games import Games
 from fives_env.play import ask

@@ -23,7 +23,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
-from agents.model import replace_file
+from agents.files import replace_file
 from fives_env.engine.features import OBS_VERSION
 
 COLUMNS = (

@@ -21,7 +21,7 @@ from train.sb3_state import restore
 from train.sb3_trainer import Trainer
 from train.sb3_vec_env import Sb3VecEnv
 from train.seeds import derive
-from train.stopping import INTERRUPTED, Interruption
+from train.stopping import Interruption
 
 POOL = "pool"
 """The folder of the pool, in that of the run."""
@@ -105,7 +105,7 @@ def _train(trainer: Trainer, model: MaskablePPO) -> int:
     model.logger.close()
     trainer.training_env.close()
     print(f"{trainer.summary}; play it as model:{config.out}")
-    return INTERRUPTED if interruption.asked else 0
+    return interruption.exit_code
 
 
 def make_league(config: Sb3) -> League:

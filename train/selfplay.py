@@ -30,7 +30,7 @@ from train.run_folder import RunFolder
 from train.seeds import derive
 from train.selfplay_config import Learner, Resume, Selfplay
 from train.selfplay_state import State, agent_of, make_league, prepare, restore, save
-from train.stopping import INTERRUPTED, Interruption
+from train.stopping import Interruption
 from train.workers import HERE, Workers, cluster_of, workers_of
 
 Array = npt.NDArray[Any]
@@ -137,7 +137,7 @@ def train(state: State, folder: RunFolder, workers: Workers) -> int:
     folder.log.info("%s after %s", "done" if done else "interrupted", summary)
     folder.close()
     print(f"{summary}; play it as model:{config.out}")
-    return 0 if done else INTERRUPTED
+    return 0 if done else interruption.exit_code
 
 
 def compile_loops(state: State, memory: Rollout) -> None:

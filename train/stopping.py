@@ -4,20 +4,19 @@ import signal
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
-
 
 class Interruption:
     """Notes the first Ctrl-C (or SIGTERM) in its ``with`` block; a second one is not held back.
 
     Attributes:
         asked: Whether somebody asked the run to stop.
+        exit_code: 130 after Ctrl-C and 143 after SIGTERM, as shells have it; else 0.
     """
 
     def __init__(self) -> None:
         """Nobody has asked yet."""
         self.asked = False
+        self.exit_code = 0
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
@@ -40,3 +39,4 @@ class Interruption:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
+        self.exit_code = 128 + number

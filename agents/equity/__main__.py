@@ -10,8 +10,10 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from agents import command_line
 from agents.equity import make
-from agents.equity.tables import FOLDER, load, plain, save_table
+from agents.equity.tables import FOLDER, file_name, load, plain, save_table
+from agents.files import refuse_unwritable
 from agents.registry import canonical, make_agent
+from agents.terminal import say
 from fives_env.rules import Rules
 
 
@@ -39,11 +41,14 @@ class Equity:
     """The folder of the table."""
 
 
-def main(arguments: list[str]) -> None:
-    """Reads the command line and does what it says."""
-    prog = "python -m agents.equity"
-    options = command_line.read(Equity, prog, Equity.__doc__ or "", arguments)
-    command_line.run(lambda: _run(options), "stopped; no table was written")
+def main(arguments: list[str]) -> int:
+    """Reads the command line and does what it says; returns the exit code."""
+
+    def work() -> None:
+        prog = "python -m agents.equity"
+        _run(command_line.read(Equity, prog, Equity.__doc__ or "", arguments))
+
+    return command_line.run(work, lambda: "stopped; no table was written")
 
 
 def _run(options: Equity) -> None:
@@ -53,6 +58,7 @@ def _run(options: Equity) -> None:
     if not 0 <= options.seed < 1 << 63:
         raise ValueError(f"--seed {options.seed} is not a whole number from 0 to 2**63 - 1")
     make.refuse(rules, options.rounds)
+    refuse_unwritable(options.out / file_name(rules), "--out")
     console = Console(stderr=True)
     columns = (TextColumn("rounds"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
@@ -74,7 +80,7 @@ def _run(options: Equity) -> None:
     }
     path = save_table(rules, plane.low, plane.step, leader_wins, facts, options.out)
     start = load(rules, options.out).win_probability(0, 0, True)
-    print(
+    say(
         f"{path}: the leader of the first round wins {start:.2%} of matches; standard error of a "
         f"value {facts['standard_error']}, at most {facts['largest_error']}, and of what the next "
         f"score up is worth {facts['step_error']}"
@@ -82,4 +88,4 @@ def _run(options: Equity) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

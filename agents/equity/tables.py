@@ -6,7 +6,6 @@ metadata, as JSON text. Neither can hold code.
 
 import functools
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,15 +14,18 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from agents.files import parse_json, replace_file, shown
+from agents.tensors import read_tensors
 from fives_env.rules import CHOICES, PRESETS, Rules
 
 Array = npt.NDArray[Any]
 FOLDER = Path(__file__).parent
 FORMAT = 1
 """Rises when the files change in a way that older code cannot read."""
+MOST_SCORES = 4_000
+"""From the lowest to the target: a table with more takes more than 128 MB."""
 _TENSOR, _CARD = "leader_wins", "equity"
 _FACTS = (
     "rules",
@@ -131,12 +133,7 @@ def save_table(
     card = json.dumps({**facts, "format": FORMAT, "low": low, "step": step}, indent=1)
     content = save({_TENSOR: np.ascontiguousarray(leader_wins, np.float32)}, {_CARD: card})
     folder.mkdir(parents=True, exist_ok=True)
-    passing = path.with_suffix(f".{os.getpid()}")
-    try:
-        passing.write_bytes(content)
-        os.replace(passing, path)
-    finally:
-        passing.unlink(missing_ok=True)
+    replace_file(path, content)
     _read.cache_clear()
     return path
 
@@ -175,50 +172,50 @@ def _read(path: Path, rules: Rules) -> EquityTable:
     if not path.is_file():
         raise ValueError(_missing(path.parent, rules))
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
-    except SafetensorError:
-        raise ValueError(f"{path} is damaged, or no safetensors file; {_remedy(rules)}") from None
-    try:
-        low, step, facts = _read_card(metadata.get(_CARD, ""), rules)
-        _check(tensors, low, step, rules)
+        tensors, metadata = read_tensors(path)
+        try:
+            low, step, facts = _read_card(metadata.get(_CARD, "{}"), rules)
+            _check(tensors, low, step, rules)
+        except ValueError as error:
+            raise ValueError(f"{path} {error}") from None
     except ValueError as error:
-        raise ValueError(f"{path} {error}; {_remedy(rules)}") from None
+        raise ValueError(f"{error}; {_remedy(rules)}") from None
     return EquityTable.from_leader(rules, low, step, tensors[_TENSOR], facts)
 
 
 def _read_card(text: str, rules: Rules) -> tuple[int, int, dict[str, str]]:
     """Low, step and facts of a table for `rules`."""
     try:
-        card = json.loads(text)
+        card = parse_json(text)
     except ValueError:
         card = None
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise ValueError(f"is not an equity table of format {FORMAT}")
     if card.get("rules") != rules.spec:
-        raise ValueError(f"is for {card.get('rules')}, not for {rules.spec}")
+        raise ValueError(f"is for {shown(card.get('rules'))}, not for {rules.spec}")
     low, step = card.get("low"), card.get("step")
-    if type(low) is not int or type(step) is not int or step < 1:
-        raise ValueError(f"has scores from {low!r} in steps of {step!r}, not whole numbers")
+    lowest = rules.target - MOST_SCORES
+    if not (type(low) is int and type(step) is int and lowest <= low < rules.target and step > 0):
+        raise ValueError(
+            f"has scores from low={shown(low)} in steps of step={shown(step)}, not whole numbers "
+            f"from {lowest} up in steps from 1 up"
+        )
     return low, step, {name: str(card.get(name, "")) for name in _FACTS}
 
 
 def _check(tensors: Mapping[str, Array], low: int, step: int, rules: Rules) -> None:
     """Whether the values are what the card says."""
     if set(tensors) != {_TENSOR}:
-        raise ValueError(f"holds {', '.join(sorted(tensors)) or 'nothing'}, not just {_TENSOR}")
+        raise ValueError(f"holds tensors {shown(sorted(tensors))}, not just {_TENSOR!r}")
     values = tensors[_TENSOR]
     levels = (rules.target - low) // step
     if values.shape != (levels, levels) or low + step * levels != rules.target:
         raise ValueError(
-            f"has values of shape {values.shape}, which do not reach from {low} in steps of {step} "
-            f"to the target {rules.target}"
+            f"has tensor {_TENSOR!r} of shape {list(values.shape)}, which does not reach from "
+            f"{low} in steps of {step} to the target {rules.target}"
         )
-    if not (values.dtype.kind == "f" and np.all((values >= 0) & (values <= 1))):
-        raise ValueError("holds values that are no probabilities")
+    if not np.all((values >= 0) & (values <= 1)):
+        raise ValueError(f"has tensor {_TENSOR!r} with values that are no probabilities")
 
 
 def _missing(folder: Path, rules: Rules) -> str:

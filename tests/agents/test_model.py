@@ -49,7 +49,7 @@ def test_B54_a_pickle_is_refused_and_not_opened(file: str, kind: str, tmp_path: 
         (folder / file).write_bytes(pickle.dumps(Canary(sign)))
     else:
         torch.save({"policy.0.weight": Canary(sign)}, folder / file)
-    with pytest.raises(ValueError, match=r"not a safetensors file|not JSON text") as caught:
+    with pytest.raises(ValueError, match=r"not a safetensors file|not UTF-8 text") as caught:
         make_agent(f"model:{folder}")
     assert "\n" not in str(caught.value)
     assert not sign.exists()
@@ -128,7 +128,7 @@ def test_B55_the_layout_hash_sees_names_sizes_order_and_meaning(
         ({"rules": "no-such-game"}, "rules: unknown game 'no-such-game'"),
         ({"rules": None}, "rules: a rules spec is text"),
         ({"network": {"kind": "gru"}}, f"'gru'.*this version knows kind '{KINDS[0]}'"),
-        ({"network": None}, f"this version knows kind '{KINDS[0]}'"),
+        ({"network": None}, "network is None, not an object"),
         (
             {"network": {"kind": KINDS[0], "activation": "tanh"}},
             "'tanh'; this version knows 'relu'",
@@ -152,7 +152,7 @@ def test_files_that_are_missing_broken_or_of_another_shape(tmp_path: Path) -> No
     tensors["policy.0.weight"] = tensors["policy.0.weight"][:50]
     tensors["policy.0.bias"] = tensors["policy.0.bias"][:50]
     save_file(tensors, folder / WEIGHTS)
-    with pytest.raises(ValueError, match=r"takes 399 features and gives 50 numbers; .* and 114"):
+    with pytest.raises(ValueError, match=r"policy.0.bias .* gives 50 numbers, not 114"):
         load_model(folder)
     whole = (random_model(tmp_path, ALL_RULES[0]) / WEIGHTS).read_bytes()
     for broken in (b"", b"\0", whole[: len(whole) // 2]):
@@ -163,7 +163,7 @@ def test_files_that_are_missing_broken_or_of_another_shape(tmp_path: Path) -> No
     with pytest.raises(ValueError, match=r"weights.safetensors cannot be read"):
         load_model(folder)
     (folder / CARD).write_text("[]")
-    with pytest.raises(ValueError, match="is not the card of a model"):
+    with pytest.raises(ValueError, match=r"card.json is damaged: it is \[\], not an object"):
         load_model(folder)
 
 

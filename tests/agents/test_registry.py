@@ -153,7 +153,9 @@ def test_the_table_says_what_is_not_measured_or_damaged(
     assert "not measured: python -m eval ladder does so" in capsys.readouterr().out
     (tmp_path / "bad.json").write_text('{"rows": [{"agent": "tactic"}]}')
     monkeypatch.setattr("agents.strength.read", lambda: read(tmp_path / "bad.json"))
-    assert main([]) == 2
+    with pytest.raises(SystemExit) as stop:
+        main([])
+    assert stop.value.code == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ")
     assert "is damaged" in said
@@ -167,7 +169,9 @@ def test_listing_loads_no_agent() -> None:
 
 
 def test_the_table_takes_no_arguments(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["greedy"]) == 2
+    with pytest.raises(SystemExit) as stop:
+        main(["greedy"])
+    assert stop.value.code == 2
     said = capsys.readouterr().err
     assert said.startswith("error: unexpected 'greedy'")
     assert said.count("\n") == 1

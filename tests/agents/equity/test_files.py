@@ -53,22 +53,26 @@ def test_steps_and_low_scores(tmp_path: Path) -> None:
     ("tensors", "changes", "message"),
     [
         ({"leader_wins": VALUES}, {"format": 2}, "is not an equity table of format 1"),
-        ({"policy.0.weight": VALUES}, {}, "holds policy.0.weight, not just leader_wins"),
-        ({"leader_wins": VALUES, "code": VALUES}, {}, "holds code, leader_wins, not just"),
-        ({"leader_wins": VALUES}, {"rules": "all-fives:players=2,target=250"}, "is for all-fives"),
+        ({"policy.0.weight": VALUES}, {}, "holds tensors .'policy.0.weight'., not just"),
+        (
+            {"leader_wins": VALUES, "code": VALUES},
+            {},
+            "holds tensors .'code', ",
+        ),
+        ({"leader_wins": VALUES}, {"rules": "all-fives:players=2,target=250"}, "is for .all-fives"),
         (
             {"leader_wins": VALUES[:3]},
             {},
-            r"shape \(3, 4\), which do not reach from 0 in steps of 1",
+            r"shape \[3, 4\], which does not reach from 0 in steps of 1",
         ),
-        ({"leader_wins": VALUES[0]}, {}, r"shape \(4,\), which do not reach"),
-        ({"leader_wins": VALUES}, {"low": 7}, "do not reach from 7"),
-        ({"leader_wins": VALUES}, {"low": None}, "scores from None in steps of 1"),
-        ({"leader_wins": VALUES}, {"step": 0}, "in steps of 0, not whole numbers"),
-        ({"leader_wins": VALUES}, {"step": "1"}, "in steps of '1'"),
+        ({"leader_wins": VALUES[0]}, {}, r"shape \[4\], which does not reach"),
+        ({"leader_wins": VALUES}, {"low": 7}, "scores from low=7 in steps"),
+        ({"leader_wins": VALUES}, {"low": None}, "scores from low=None in steps of step=1"),
+        ({"leader_wins": VALUES}, {"step": 0}, "in steps of step=0, not whole numbers"),
+        ({"leader_wins": VALUES}, {"step": "1"}, "in steps of step='1'"),
         ({"leader_wins": VALUES * 2}, {}, "values that are no probabilities"),
         ({"leader_wins": VALUES * np.nan}, {}, "values that are no probabilities"),
-        ({"leader_wins": VALUES.astype(np.int8)}, {}, "values that are no probabilities"),
+        ({"leader_wins": VALUES.astype(np.int8)}, {}, "tensor 'leader_wins' as I8, not F32"),
     ],
 )
 def test_a_foreign_file_is_refused(
@@ -90,12 +94,12 @@ def test_a_file_without_a_card_is_refused(tmp_path: Path, metadata: dict[str, st
 def test_a_damaged_file_is_refused(tmp_path: Path, cut: int) -> None:
     path = save_table(RULES, 0, 1, VALUES, FACTS, tmp_path)
     path.write_bytes(path.read_bytes()[:cut])
-    refused(tmp_path, "is damaged, or no safetensors file")
+    refused(tmp_path, "is not a safetensors file.*; make it with")
 
 
 def test_a_pickle_is_refused_and_not_opened(tmp_path: Path) -> None:
     (tmp_path / file_name(RULES)).write_bytes(pickle.dumps(Canary(tmp_path / "opened")))
-    refused(tmp_path, "is damaged, or no safetensors file")
+    refused(tmp_path, "is not a safetensors file.*; make it with")
     assert not (tmp_path / "opened").exists()
 
 
