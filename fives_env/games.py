@@ -91,10 +91,32 @@ class Games:
         self.start = read_scores(scores, self.rules, self.num_games)
         self.script = script
 
-    def restart(self, rows: npt.ArrayLike) -> None:
-        """Starts the next match of these rows (bool [B]) on their own streams, as scripted."""
+    def restart(
+        self,
+        rows: npt.ArrayLike,
+        seed: int | npt.ArrayLike | None = None,
+        start: Array | None = None,
+    ) -> None:
+        """Starts a match in these rows, as scripted; the others go on.
+
+        Args:
+            rows: bool [B].
+            seed: As in `reset`; None goes on with the next match of each row's own stream.
+            start: START [B], of which these rows take their start scores; None leaves them.
+
+        Raises:
+            ValueError: The seed; nothing has changed.
+        """
         chosen = np.asarray(rows, bool)
-        loops.start_next_matches(self.params, self.data, self.script, self.start, chosen)
+        row_keys = None if seed is None else self._row_keys(seed)
+        if start is not None:
+            self.start = np.where(chosen, start, self.start)
+        if row_keys is None:
+            loops.start_next_matches(self.params, self.data, self.script, self.start, chosen)
+            return
+        some = self[chosen]
+        loops.start_matches(self.params, some.data, self.script, some.start, row_keys[chosen])
+        words(self.data)[chosen] = words(some.data)
 
     def action_mask(self, out: Array | None = None) -> Array:
         """The legal actions of the seat to move: bool [B, 114]; none once a match is over.

@@ -12,15 +12,15 @@ from pettingzoo.utils.env_logger import EnvLogger
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import loops
 from fives_env.engine.rewards import reward_kind
+from fives_env.envs.render import METADATA, MODES, checked_mode, render
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
 from fives_env.envs.tables import look, read_options
 from fives_env.games import Games
-from fives_env.rendering.text import render_text
 from fives_env.rules import Rules
 
 Array = npt.NDArray[Any]
-Observation = dict[str, Array]
-RENDER_MODES = ("ansi", "human")
+Observation = dict[str, Array] | Array
+OBSERVE = ("dict", "flat")
 _FIRST = np.zeros(1, np.int64)
 
 
@@ -28,18 +28,20 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
     """One game; an episode is a match, or a round where the rules say ``mode=round``.
 
     Agents are ``player_0`` .. ``player_3``. An observation is ``{"observation": float32 [F],
-    "action_mask": int8 [114]}``; the mask of an agent that is not to move is all zeros. After the
-    last action all agents are terminated (or truncated, D6) at once, and each takes one
+    "action_mask": int8 [114]}``; with ``observe="flat"`` it is the features alone, and the mask is
+    in ``infos[agent]["action_mask"]``. The mask of an agent that is not to move is all zeros. After
+    the last action all agents are terminated (or truncated, D6) at once, and each takes one
     ``step(None)``. A seat whose hand is empty while the round goes on (F7) is skipped, and stays.
     """
 
-    metadata = {"render_modes": [*RENDER_MODES], "name": "fives_v0", "is_parallelizable": False}
+    metadata = {**METADATA, "name": "fives_v0", "is_parallelizable": False}
 
     def __init__(
         self,
         rules: Rules | str = "fives-and-threes",
         *,
         reward: str = "outcome",
+        observe: str = "dict",
         render_mode: str | None = None,
     ) -> None:
         """Makes the game.
@@ -47,17 +49,19 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         Args:
             rules: `Rules` or their spec text.
             reward: ``outcome`` or ``points`` (engine/rewards.py).
-            render_mode: ``ansi``: `render` returns text; ``human``: it is printed after every
-                reset and step, and by `render`; or None.
+            observe: ``dict`` or ``flat``: where the mask is.
+            render_mode: `render` returns text (``ansi``), SVG (``svg``) or a frame (``rgb_array``);
+                ``human``: the game is shown after every reset and step, and by `render`; or None.
 
         Raises:
             ValueError: An argument is wrong; the message says what would be right.
         """
         super().__init__()
-        if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f"render_mode={render_mode!r} is not 'ansi', 'human' or None")
+        if observe not in OBSERVE:
+            raise ValueError(f"observe={observe!r} is not 'dict' or 'flat'")
+        self.render_mode = checked_mode(render_mode)
         self.games = Games(rules)
-        self.render_mode = render_mode
+        self._flat = observe == "flat"
         self._reward = reward_kind(reward)
         self._paid = np.zeros((1, 4))
         self._seeded = False
@@ -65,24 +69,22 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         self._seats = np.arange(4, dtype=np.uint8).reshape(4, 1)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.agents: list[str] = []
-        self._action_spaces = {a: ActionSpace() for a in self.possible_agents}
-        self._observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": observation_space(),
-                    "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
+        self.action_spaces = {agent: ActionSpace() for agent in self.possible_agents}
+        self.observation_spaces = {agent: self._space() for agent in self.possible_agents}
 
-    def observation_space(self, agent: str) -> spaces.Dict:  # type: ignore[override]
+    def _space(self) -> spaces.Space[Any]:
+        if self._flat:
+            return observation_space()
+        mask = spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
+        return spaces.Dict({"observation": observation_space(), "action_mask": mask})
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of `agent`: the same object at every call."""
-        return self._observation_spaces[agent]
+        return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:  # type: ignore[override]
         """The space of `agent`: the same object at every call."""
-        return self._action_spaces[agent]
+        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts a match.
@@ -142,28 +144,40 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
         self._deads_step_first()
+        self._mask_infos()
 
     def observe(self, agent: str) -> Observation:
         """What `agent` sees now."""
-        features, masks = look(self.games, self._seats[self._seat_of[agent]], _FIRST)
-        mask = masks[0].view(np.int8)
-        if agent != self.agent_selection:
-            mask[:] = 0
-        return {"observation": features[0], "action_mask": mask}
+        features, mask = self._look(agent)
+        if not self._flat:
+            return {"observation": features, "action_mask": mask}
+        if agent in self.infos:
+            self.infos[agent] = self.infos[agent] | {"action_mask": mask}
+        return features
 
-    def render(self) -> str | None:  # type: ignore[override]
-        """What the agent to move sees, as text."""
+    def render(self) -> Any:
+        """What the agent to move sees, as the render mode has it."""
         if self.render_mode is None:
-            logger.warn("render() does nothing without render_mode='ansi' or 'human'")
+            logger.warn(f"render() does nothing without render_mode, one of {', '.join(MODES)}")
             return None
-        text = render_text(self.games.view(self._seat_of[self.agent_selection])[0])
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        view = self.games.view(self._seat_of[self.agent_selection])[0]
+        return render(view, self.render_mode)
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def _look(self, agent: str) -> tuple[Array, Array]:
+        """Features, and the mask: int8 [114]; empty unless `agent` is to move in a game that is on.
+
+        The records alone do not tell: after a forfeit they hold the offender's turn, while the
+        agents take their last steps in another order.
+        """
+        features, masks = look(self.games, self._seats[self._seat_of[agent]], _FIRST)
+        mask = masks[0].view(np.int8)
+        over = self.terminations.get(agent, True) or self.truncations.get(agent, True)
+        if over or agent != self.agent_selection:
+            mask[:] = 0
+        return features[0], mask
 
     def _publish(self) -> None:
         """Says whose turn it is, who is finished, and the public facts."""
@@ -180,8 +194,15 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
             ended = self.truncations if truncated else self.terminations
             ended.update(dict.fromkeys(self.agents, True))
             self._deads_step_first()
+        self._mask_infos()
         if self.render_mode == "human":
             self.render()
+
+    def _mask_infos(self) -> None:
+        """With flat observations the masks are in the infos."""
+        if self._flat:
+            for agent, info in self.infos.items():
+                info["action_mask"] = self._look(agent)[1]
 
 
 class _Usual(wrappers.OrderEnforcingWrapper[str, Observation, Any]):

@@ -1,4 +1,10 @@
-"""The ids under which Gymnasium and PettingZoo make the envs, and what those ids call."""
+"""The ids under which Gymnasium and PettingZoo make the envs, and what those ids call.
+
+What is made by id, is made by somebody else's program: a checker, a learner without masks, a random
+rollout, all of which play any action of the space. There an illegal action loses the episode
+(``illegal="lose"``), as it does in PettingZoo's `env`; whoever makes the class is told by a
+ValueError, unless `illegal` says otherwise.
+"""
 
 from typing import Any
 
@@ -27,7 +33,7 @@ def register() -> None:
                 env_id,
                 entry_point=f"{__name__}:make_single",
                 vector_entry_point=f"{__name__}:make_vector",
-                kwargs={"game": game},
+                kwargs={"game": game, "illegal": "lose"},
                 disable_env_checker=True,  # it warns about what is meant; our tests run check_env
             )
         if env_id not in pettingzoo_registry.aec_registry:

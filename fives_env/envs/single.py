@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from fives_env.engine import loops
 from fives_env.envs.opponents import Opponents
+from fives_env.envs.render import METADATA, checked_mode, render
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
 from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
-from fives_env.rendering.text import render_text
 from fives_env.rules import Rules
 
 Array = npt.NDArray[Any]
+_SEATS = np.arange(4)
 
 
 class FivesEnv(gymnasium.Env[Array, int]):
@@ -25,9 +26,14 @@ class FivesEnv(gymnasium.Env[Array, int]):
     mask, int8 [114], as `Discrete.sample` takes it; `action_masks()` gives the same as bool, as
     sb3-contrib takes it. A step returns what the learner's side was paid since its last action,
     whoever's turn it was. Arguments as for `FivesVectorEnv`.
+
+    With ``illegal="lose"`` an illegal action ends the episode at -1, and ``info["illegal_action"]``
+    says which it was (-1 where there was none). The registered ids take that, since the tools that
+    make envs by id play unmasked actions; the class raises, since in a program of one's own an
+    illegal action is a mistake.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 4}
+    metadata = {**METADATA}
 
     def __init__(
         self,
@@ -38,6 +44,7 @@ class FivesEnv(gymnasium.Env[Array, int]):
         seat: int | str = 0,
         reward: str = "outcome",
         start_scores: npt.ArrayLike | str | None = None,
+        illegal: str = "raise",
         render_mode: str | None = None,
     ) -> None:
         """Makes the table.
@@ -45,10 +52,8 @@ class FivesEnv(gymnasium.Env[Array, int]):
         Raises:
             ValueError: An argument is wrong; the message says what would be right.
         """
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode={render_mode!r} is not 'ansi' or None")
-        self._tables = Tables(1, rules, opponent, partner, seat, reward, start_scores)
-        self.render_mode = render_mode
+        self.render_mode = checked_mode(render_mode)
+        self._tables = Tables(1, rules, opponent, partner, seat, reward, start_scores, illegal)
         self.observation_space = observation_space()
         self._actions = ActionSpace()
         self.action_space = self._actions  # type: ignore[assignment]
@@ -80,7 +85,8 @@ class FivesEnv(gymnasium.Env[Array, int]):
         """Plays one action of the learner, and the others to its next turn.
 
         Raises:
-            ValueError: As for `Games.step`; nothing has changed.
+            ValueError: The action is illegal, and is not to lose the episode, or is none at all, or
+                comes after its end; nothing has changed.
         """
         if self._mask is None:
             raise ValueError("call reset before step")
@@ -100,24 +106,27 @@ class FivesEnv(gymnasium.Env[Array, int]):
             raise ValueError("call reset before action_masks")
         return self._mask.copy()
 
-    def render(self) -> str | None:  # type: ignore[override]
-        """What the learner sees, as text."""
-        if self.render_mode is None:
-            return None
-        return render_text(self._tables.games.view(self._tables.seats)[0])
+    def render(self) -> Any:
+        """What the learner sees, in the render mode: text, SVG, a frame uint8 [H, W, 3], or None.
+
+        In ``human`` mode every reset and step shows it by itself.
+        """
+        return render(self._tables.games.view(self._tables.seats)[0], self.render_mode)
 
     def _observe(self) -> tuple[Array, dict[str, Any]]:
         observations, masks = self._tables.observe()
         self._mask = self._actions.legal = masks[0]
-        _, _, _, game_round, leader, winner, *scores = loops.facts(self._tables.games.data)
+        facts = np.array(loops.facts(self._tables.games.data))  # NumPy's scalars, as others expect
         info = {
             "action_mask": masks[0].astype(np.int8),
-            "seat": int(self._tables.seats[0]),
-            "round": game_round,
-            "leader": leader,
-            "scores": np.array(scores[: self.rules.num_sides]),
-            "winner": winner,
+            "seat": _SEATS[self._tables.seats[0]],
+            "round": facts[3],
+            "leader": facts[4],
+            "scores": facts[6 : 6 + self.rules.num_sides],
+            "winner": facts[5],
         }
-        if self._tables.several:
-            info["opponent"] = int(self._tables.opponents[0])
+        for name, values in self._tables.extra_info().items():
+            info[name] = values[0]
+        if self.render_mode == "human":
+            self.render()
         return observations[0], info

@@ -63,6 +63,52 @@ class ActionSpace(spaces.Discrete):
         return super().contains(x) and not isinstance(x, bool)
 
 
+class ActionSpaces(spaces.MultiDiscrete):
+    """One action for each of N tables, whose `sample` keeps to legal ones.
+
+    Attributes:
+        legal: bool [N, 114]; as for `ActionSpace`. A row that allows nothing is that of a table
+            which waits for its reset; there any action will do.
+    """
+
+    legal: Array | None = None
+
+    def __init__(self, num_envs: int, seed: int | np.random.Generator | None = None) -> None:
+        """Makes the space: `MultiDiscrete`, int64 [N]."""
+        super().__init__(np.full(num_envs, NUM_ACTIONS), seed=seed)
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Array:
+        """Samples an action a table, evenly among those that `mask` allows.
+
+        Args:
+            mask: int8 (or bool) [N, 114], as in ``infos["action_mask"]``; or a tuple of N masks, as
+                for `MultiDiscrete.sample`; None: `legal`, if there is one.
+            probability: As for `MultiDiscrete.sample`.
+
+        Returns:
+            int64 [N].
+
+        Raises:
+            ValueError: The mask has another form, or allows nothing at a table.
+        """
+        masks = self.legal if mask is None else mask
+        if masks is None or probability is not None:
+            return super().sample(mask, probability)
+        given = np.asarray(masks)
+        shape = (*self.nvec.shape, NUM_ACTIONS)
+        if given.shape != shape or given.dtype.char not in "b?":
+            raise ValueError(f"masks are an int8 or bool array of shape {shape}, not {mask!r}")
+        counts = np.count_nonzero(given, axis=1)
+        if mask is not None and not counts.all():
+            raise ValueError(f"the mask of table {counts.argmin()} allows no action")
+        if not counts.all():
+            given = given | (counts == 0)[:, None]
+            counts = np.count_nonzero(given, axis=1)
+        first = np.cumsum(counts) - counts
+        actions: Array = np.nonzero(given)[1][first + self.np_random.integers(counts)]
+        return actions
+
+
 def observation_space() -> spaces.Box:
     """The features of one view, with the bounds that hold."""
     return spaces.Box(LOW, HIGH, dtype=np.float32)

@@ -5,6 +5,8 @@ common is here, so that they cannot differ.
 """
 
 import copy
+import functools
+import logging
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,10 +24,16 @@ from fives_env.play import LEARNER, advance
 from fives_env.policies import Policy, as_policy
 from fives_env.records import VIEW
 from fives_env.rules import Rules, as_rules
+from fives_env.scripts import read_scores
 
 Array = npt.NDArray[Any]
 OPTIONS = ("rounds", "scores")
+ILLEGAL = ("raise", "lose")
 _MOST_RESTARTS = 1000
+_MASKS = (
+    "Masks are in info['action_mask'] and env.action_masks(). With sb3-contrib, evaluate through "
+    "its own evaluate_policy or MaskableEvalCallback, and give predict action_masks=."
+)
 
 
 class Tables:
@@ -37,6 +45,7 @@ class Tables:
         opponents: int64 [B], which of several opponents plays at each table, at all seats that are
             neither the learner's nor those of a `partner`; zeros where there is only one.
         several: Whether there are several.
+        lost_by: int64 [B], the illegal action by which the learner lost its match; -1: by none.
     """
 
     def __init__(
@@ -48,6 +57,7 @@ class Tables:
         seat: int | str,
         reward: str,
         start_scores: npt.ArrayLike | str | None,
+        illegal: str,
     ) -> None:
         """Checks the arguments, which the envs document.
 
@@ -58,18 +68,22 @@ class Tables:
         rules = self.games.rules
         if partner is not None and not rules.partners:
             raise ValueError("partner is given, but the rules have no partners (C9)")
+        if illegal not in ILLEGAL:
+            raise ValueError(f"illegal={illegal!r} is not 'raise' or 'lose'")
         self._others = as_opponents(opponent)
         self._partner = [] if partner is None else [as_policy(partner)]
         self.several = isinstance(opponent, list | tuple) or self._others is opponent
         self._reward = reward_kind(reward)
         self._start_scores = copy.copy(start_scores)  # the caller may change an array later
         self._given_seat = _read_seat(seat, rules.players)
+        self.illegal = illegal
         self._seeded = False
         self._rows, self._all = np.arange(num_tables), np.ones(num_tables, bool)
         self._seating = np.full((num_tables, 4), LEARNER, np.int8)
         self._paid = np.zeros((num_tables, 4))
         self.seats = np.zeros(num_tables, np.uint8)
         self.opponents = np.zeros(num_tables, np.int64)
+        self.lost_by = np.full(num_tables, -1)
         self.games.script_matches(scores=start_scores)
 
     def reset(self, seed: int | Array | None, options: Mapping[str, Any] | None) -> None:
@@ -94,13 +108,35 @@ class Tables:
         self.games.script_matches(**script)
         self.restart(self._all)
 
+    def reset_some(self, rows: Array, seed: Array | None, options: Mapping[str, Any]) -> None:
+        """As `reset`, at these tables (bool [B]) only.
+
+        Raises:
+            ValueError: As for `reset`; or rounds are scripted, which holds for all tables.
+        """
+        script = read_options(options)
+        if "rounds" in script:
+            raise ValueError("rounds are scripted for all tables: give them without a reset_mask")
+        if not self._seeded:
+            raise ValueError("reset all tables before some of them")
+        start = None
+        if seed is not None or script:
+            scores = script.get("scores", self._start_scores)
+            start = read_scores(scores, self.games.rules, len(rows))
+        self.games.restart(rows, seed, start)
+        self._sit(rows)
+
     def restart(self, rows: Array) -> None:
         """Starts the next match at these tables (bool [B]), under the options of the last reset."""
         self.games.restart(rows)
         self._sit(rows)
 
-    def step(self, actions: npt.ArrayLike) -> Array:
+    def step(self, actions: npt.ArrayLike, waiting: Array | None = None) -> Array:
         """Plays the learner's actions, then everybody else to its next turn.
+
+        Args:
+            actions: Whole numbers [B].
+            waiting: bool [B], tables whose match is over, which stay as they are; None: none.
 
         Returns:
             float64 [B]: what the learner's seat was paid since its last action.
@@ -108,11 +144,47 @@ class Tables:
         Raises:
             ValueError: As for `Games.step`; nothing has changed.
         """
-        self.games.step(actions, every=True)
-        self._advance(self._all)
+        played = self._all if waiting is None else ~waiting
+        given = actions if waiting is None else _leave(actions, waiting)
+        try:
+            self.games.step(given, every=waiting is None)
+        except ValueError as error:
+            played = self._forfeit(given, played, error)
+        self._advance(played)
         rewards: Array = self._paid[self._rows, self.seats]
         self._paid[:] = 0
         return rewards
+
+    def _forfeit(self, actions: npt.ArrayLike, played: Array, error: ValueError) -> Array:
+        """Plays the legal actions; where one is not, the match is over, at -1.
+
+        Returns:
+            bool [B]: the tables, of those to be `played`, at which the action was legal.
+
+        Raises:
+            ValueError: Illegal actions are to raise, or `error` has another cause.
+        """
+        lost = self._illegal(np.asarray(actions))
+        if not lost.any():
+            raise error
+        if self.illegal == "raise":
+            raise ValueError(f"{error}. {_MASKS}") from None
+        legal = played & ~lost
+        self.games.step(_leave(actions, ~legal))
+        self.games.data["match_over"][lost] = 1
+        self.lost_by[lost] = np.asarray(actions)[lost]
+        self._paid[lost, self.seats[lost]] = -1
+        _say_once()
+        return legal
+
+    def _illegal(self, actions: Array) -> Array:
+        """Where an action of the space is illegal in a match that goes on: bool [B]."""
+        if actions.shape != self._rows.shape or actions.dtype.kind not in "iu":
+            return ~self._all
+        known = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal = self.games.action_mask()[self._rows, np.where(known, actions, 0)]
+        illegal: Array = known & ~legal & (self.games.data["match_over"] == 0)
+        return illegal
 
     def save_games(self) -> dict[str, Array]:
         """Copies of the games in progress, their random streams, and who sits where."""
@@ -130,6 +202,7 @@ class Tables:
                 raise ValueError(f"saved games: {name} does not fit {len(self.seats)} tables")
         for name, place in progress.items():
             place[...] = saved[name]
+        self.lost_by[:] = -1
         self._seeded = True
 
     def _progress(self) -> dict[str, Array]:
@@ -153,14 +226,21 @@ class Tables:
     def info(self) -> dict[str, Array]:
         """Public facts of each table, [B] in front: what the envs put beside the mask in `info`."""
         data, sides = self.games.data, self.games.rules.num_sides
-        drawn = {"opponent": self.opponents.copy()} if self.several else {}
-        return drawn | {
+        return {
+            **self.extra_info(),
             "seat": self.seats.astype(np.int64),
             "round": data["round"].astype(np.int64),
             "leader": data["leader"].astype(np.int64),
             "scores": data["scores"][:, :sides].astype(np.int64),
             "winner": data["winner"].astype(np.int64),
         }
+
+    def extra_info(self) -> dict[str, Array]:
+        """That part of `info` which depends on how the tables were made."""
+        some = {"opponent": self.opponents.copy()} if self.several else {}
+        if self.illegal == "lose":
+            some["illegal_action"] = self.lost_by.copy()
+        return some
 
     def _sit(self, rows: Array) -> None:
         """Seats everybody for a new match and plays to the learner's first turn.
@@ -181,6 +261,7 @@ class Tables:
             if self._partner:
                 self._seating[where, self.seats[where] ^ 2] = 0
             self._paid[rows] = 0
+            self.lost_by[rows] = -1
             self._advance()
             rows = rows & (data["match_over"] == 1)
             if not rows.any():
@@ -194,6 +275,24 @@ class Tables:
     def _advance(self, played: Array | None = None) -> None:
         policies = [*self._partner, *self._others.policies]
         advance(self.games, policies, self._seating, self._paid, self._reward, played)
+
+
+def _leave(actions: npt.ArrayLike, rows: Array) -> Array:
+    """The actions, with the -1 that `Games.step` takes for "leave it" in these rows only."""
+    given = np.asarray(actions)
+    if given.shape != rows.shape or given.dtype.kind not in "iu":
+        return given  # which `Games.step` refuses
+    given = given.astype(np.int64)
+    if (given[~rows] == -1).any():
+        raise ValueError(f"action -1 is none; there are 0 to {NUM_ACTIONS - 1}")
+    return np.where(rows, -1, given)
+
+
+@functools.cache
+def _say_once() -> None:
+    logging.getLogger("fives_env").warning(
+        "an illegal action has lost its episode (illegal='lose'; said once). %s", _MASKS
+    )
 
 
 def look(games: Games, viewers: Array, rows: Array) -> tuple[Array, Array]:

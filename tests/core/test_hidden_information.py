@@ -5,10 +5,12 @@ anew: other hands, the boneyard, its order, the random stream (material.shuffle_
 """
 
 import copy
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 import fives_env
 from fives_env import BuiltIn, Games, encode
@@ -217,6 +219,60 @@ def test_B37_aec_infos_after_a_step_do_not_depend_on_hidden_tiles(spec: str) -> 
     assert compared > 20
 
 
+FORFEITING = {
+    "env": fives_env.env,
+    "flat env": lambda **given: fives_env.env(observe="flat", **given),
+    "raw_env under PettingZoo's own": lambda **given: TerminateIllegalWrapper(
+        fives_env.raw_env(**given), illegal_reward=-1
+    ),
+    "flat raw_env under PettingZoo's own": lambda **given: TerminateIllegalWrapper(
+        fives_env.raw_env(observe="flat", **given), illegal_reward=-1
+    ),
+}
+
+
+def seen_by(env: Any, agent: str) -> list[Any]:
+    """Everything that an AEC env shows `agent`, as bytes and text; and its mask."""
+    observation, info = env.observe(agent), dict(env.infos[agent])
+    last = env.last() if agent == env.agent_selection else ()
+    text = env.render() if agent == env.agent_selection else ""
+    mask = info["action_mask"] if "action_mask" in info else observation["action_mask"]
+    public = str((info, last, env.rewards, env.terminations, env.truncations))
+    return [pickle.dumps(observation), public, text, mask.any()]
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [(spec, "env") for spec in ALL] + [(s, kind) for s in AEC_SPECS for kind in FORFEITING],
+)
+def test_X42_after_a_forfeit_no_seat_is_shown_hidden_tiles(spec: str, kind: str) -> None:
+    """Whoever forfeits and whoever looks, to the last dead step; and no mask is left."""
+    env, rng = FORFEITING[kind](rules=spec, render_mode="ansi"), np.random.default_rng(1)
+    for seed, moves in ((1, 0), (2, 6)):
+        for viewer in env.possible_agents:
+            env.reset(seed=seed)
+            for _ in range(moves):
+                if not any(env.terminations.values()) and not any(env.truncations.values()):
+                    env.step(int(rng.choice(np.flatnonzero(env.unwrapped.games.action_mask()[0]))))
+            if any(env.terminations.values()) or any(env.truncations.values()):
+                continue
+            other, seat = copy.deepcopy(env), int(viewer[-1])
+            set_games(other, shuffle_hidden(env.unwrapped.games, np.array([seat]), rng))
+            legal = env.unwrapped.games.action_mask()[0] | other.unwrapped.games.action_mask()[0]
+            action = int(rng.choice(np.flatnonzero(~legal)))
+            env.step(action)
+            other.step(action)
+            assert all(env.terminations.values())
+            while env.agents:
+                assert env.agent_selection == other.agent_selection
+                if viewer in env.agents:
+                    one, two = seen_by(env, viewer), seen_by(other, viewer)
+                    assert one == two
+                    assert not one[-1]
+                env.step(None)
+                other.step(None)
+
+
 def looked(env: Any) -> tuple[Any, ...]:
     """What a Gymnasium env shows now: observation, mask, info, rendering."""
     if isinstance(env, FivesEnv):
@@ -245,6 +301,32 @@ def test_B37_gymnasium_envs_show_no_hidden_tile(kind: Any, spec: str) -> None:
             continue
         actions = [rng.choice(np.flatnonzero(mask)) for mask in masks]
         env.step(actions[0] if kind is FivesEnv else np.array(actions))
+
+
+@pytest.mark.parametrize("spec", ALL)
+@pytest.mark.parametrize("kind", [FivesEnv, FivesVectorEnv])
+def test_X42_gymnasium_envs_show_no_hidden_tile_after_a_forfeit(kind: Any, spec: str) -> None:
+    many = {} if kind is FivesEnv else {"num_envs": 3, "autoreset_mode": "Disabled"}
+    env = kind(rules=spec, opponent="random", illegal="lose", render_mode="ansi", **many)
+    rng = np.random.default_rng(1)
+    for seed, moves in ((1, 0), (2, 2), (3, 5)):
+        env.reset(seed=seed)
+        tables = env._tables
+        for _ in range(moves):
+            if (tables.games.data["match_over"] == 0).all():
+                actions = env.action_space.sample()
+                env.step(actions)
+        if tables.games.data["match_over"].any():
+            continue
+        other = copy.deepcopy(env)
+        set_games(other, shuffle_hidden(tables.games, tables.seats.astype(np.int64), rng))
+        masks = np.atleast_2d(env.action_masks())
+        actions = (rng.random(masks.shape) * ~masks).argmax(axis=1)
+        steps = [e.step(actions[0] if kind is FivesEnv else actions) for e in (env, other)]
+        assert str(steps[0]) == str(steps[1])
+        assert looked(env) == looked(other)
+        assert not env.action_masks().any()
+        assert not steps[0][-1]["action_mask"].any()
 
 
 def test_B37_a_paired_state_is_a_game() -> None:

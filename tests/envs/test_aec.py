@@ -514,7 +514,7 @@ def test_human_mode_prints_the_same_text_after_every_reset_and_step(capsys: Any)
 
 
 def test_a_render_mode_that_is_none_of_them_is_refused() -> None:
-    for wrong in ("rgb_array", "text", 3):
+    for wrong in ("depth_array", "text", 3):
         with pytest.raises(ValueError, match="render_mode"):
             fives_env.env(render_mode=wrong)
 
@@ -525,6 +525,7 @@ def test_arguments_that_are_wrong_are_refused_by_name() -> None:
         ({"rules": 3}, "spec"),
         ({"reward": "score"}, "outcome, points"),
         ({"reward": None}, "outcome, points"),
+        ({"observe": "array"}, "'dict' or 'flat'"),
     ]:
         with pytest.raises(ValueError, match=word):
             fives_env.env(**arguments)

@@ -17,19 +17,12 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from fives_env import Rules
 from fives_env.envs.registration import IDS
+from fives_env.envs.render import MODES
 from fives_env.envs.single import FivesEnv
 from tests.core.material import BASIC, assert_uniform
 from tests.envs.play import NAMES, SETTINGS, InPython, assert_same, in_python, single
 
 ROOT = Path(__file__).parents[2]
-
-
-class AnyAction(FivesEnv):
-    """Gymnasium's checker plays after a reset what it sampled before; here any number is legal."""
-
-    def step(self, action: Any) -> Any:
-        legal = np.flatnonzero(self.action_masks())
-        return super().step(legal[action % len(legal)])
 
 
 def play_episode(env: FivesEnv, rng: np.random.Generator) -> list[tuple[Any, ...]]:
@@ -43,29 +36,29 @@ def play_episode(env: FivesEnv, rng: np.random.Generator) -> list[tuple[Any, ...
     return steps
 
 
-@pytest.mark.parametrize("render_mode", [None, "ansi"])
 @pytest.mark.parametrize("setting", SETTINGS, ids=NAMES)
-def test_gymnasiums_checker_passes_without_a_warning(setting: Any, render_mode: Any) -> None:
+def test_X02_gymnasiums_checker_passes_on_the_class_without_a_warning(setting: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".*Not able to test alternative render modes")
-        check_env(AnyAction(setting[0], **setting[1], render_mode=render_mode))
+        check_env(single(setting, illegal="lose", render_mode="ansi"))
 
 
+@pytest.mark.parametrize("render_mode", [None, *MODES])
 @pytest.mark.parametrize("env_id", IDS)
-def test_gymnasiums_checker_passes_on_what_make_gives(env_id: str, monkeypatch: Any) -> None:
+def test_X02_gymnasiums_checker_passes_on_what_make_gives(env_id: str, render_mode: Any) -> None:
     """With the spec there: other render modes, and closing twice."""
-    monkeypatch.setattr("fives_env.envs.registration.FivesEnv", AnyAction)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(gymnasium.make(env_id).unwrapped)
+        check_env(gymnasium.make(env_id, render_mode=render_mode).unwrapped)
 
 
-def test_sb3s_checker_passes() -> None:
+@pytest.mark.parametrize("env", [lambda: gymnasium.make(list(IDS)[2]), FivesEnv])
+def test_sb3s_checker_passes(env: Any) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        checker.check_env(FivesEnv("all-fives:players=4", seat="random"), warn=True)
+        checker.check_env(env(), warn=True)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=NAMES)
@@ -273,7 +266,8 @@ def test_B29_unknown_or_wrong_options_are_refused_and_change_nothing(
         ({"start_scores": [61, 0]}, "below the target"),
         ({"start_scores": "high"}, "random"),
         ({"start_scores": [1, 2, 3]}, "shape"),
-        ({"render_mode": "rgb_array"}, "ansi"),
+        ({"render_mode": "depth_array"}, "human, ansi"),
+        ({"illegal": "ignore"}, "'raise' or 'lose'"),
     ],
     ids=str,
 )
