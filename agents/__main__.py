@@ -8,14 +8,14 @@ USAGE = "usage: python -m agents    (lists every agent, its spec and its help; t
 
 def main(arguments: list[str]) -> int:
     """Prints the table; returns the exit code."""
-    from agents import command_line
+    from . import command_line
 
     return command_line.run(lambda: _list(arguments), lambda: "stopped")
 
 
 def _list(arguments: list[str]) -> int:
-    from agents import command_line, strength, terminal
-    from agents.registry import AGENTS
+    from . import command_line, strength, terminal
+    from .registry import AGENTS
 
     if arguments in (["-h"], ["--help"]):
         print(USAGE)

@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from agents.files import read_json, shown
-from agents.memory_network import MEMORY_KINDS, MemoryNetwork
-from agents.network import ACTIVATION, KINDS, Network
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import BLOCKS, NUM_FEATURES, OBS_VERSION
 from fives_env.rules import Rules
+
+from .files import read_json, shown
+from .memory_network import MEMORY_KINDS, MemoryNetwork
+from .network import ACTIVATION, KINDS, Network
 
 FORMAT = 1
 """Rises when the files of a model change in a way that older code cannot read."""

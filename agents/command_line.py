@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
-from agents.terminal import say
+from .terminal import say
 
 INTERRUPTED, TERMINATED, PIPE = 130, 143, 141
 """Exit codes, as shells have them: 128 and the number of the signal."""

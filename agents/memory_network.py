@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.network import Network
 from fives_env.actions import NUM_ACTIONS
 from fives_env.jit import jit
+
+from .network import Network
 
 Array = npt.NDArray[Any]
 MEMORY_KINDS = ("gru-points", "gru-advice")

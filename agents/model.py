@@ -11,16 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
-from agents.cards import Card, network_class
-from agents.files import replace_file, shown
-from agents.heuristics.tactic import advise
-from agents.memory_network import MemoryNetwork
-from agents.network import Network
-from agents.tensors import read_tensors
 from fives_env.encoding import encode
 from fives_env.jit import jit
 from fives_env.records import make_params
 from fives_env.rules import PRESETS, Rules
+
+from .cards import Card, network_class
+from .files import replace_file, shown
+from .heuristics.tactic import advise
+from .memory_network import MemoryNetwork
+from .network import Network
+from .tensors import read_tensors
 
 Array = npt.NDArray[Any]
 WEIGHTS, CARD = "weights.safetensors", "card.json"

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.files import shown
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import FEATURES, NUM_FEATURES
 from fives_env.jit import jit
+
+from .files import shown
 
 Array = npt.NDArray[Any]
 PARTS = ("trunk", "policy", "value")

@@ -20,14 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from agents.cards import Card
-from agents.files import replace_file
-from agents.memory_network import MemoryNetwork
-from agents.model import load_model
-from agents.network import Layer, Network
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import FEATURES, NUM_FEATURES
 from fives_env.version import __version__
+
+from .cards import Card
+from .files import replace_file
+from .memory_network import MemoryNetwork
+from .model import load_model
+from .network import Layer, Network
 
 OPSET, IR = 17, 8
 """Old enough for every runtime of the last years."""

@@ -5,8 +5,9 @@ What an agent is made of is imported when one is made, so that listing them load
 
 from pathlib import Path
 
-from agents.specs import Entry, Field, one_of, path, read_spec, some_of, whole, yes_or_no
 from fives_env.policies import BuiltIn, Policy
+
+from .specs import Entry, Field, one_of, path, read_spec, some_of, whole, yes_or_no
 
 
 def make_agent(spec: str) -> Policy:
@@ -32,37 +33,37 @@ def canonical(spec: str) -> str:
 
 
 def _model(folder: Path, sample: bool) -> Policy:
-    from agents.model import load_model
+    from .model import load_model
 
     return load_model(folder, sample=sample)
 
 
 def _careful() -> Policy:
-    from agents.heuristics.careful import Careful
+    from .heuristics.careful import Careful
 
     return Careful()
 
 
 def _tactic(off: tuple[str, ...]) -> Policy:
-    from agents.heuristics.tactic import Tactic
+    from .heuristics.tactic import Tactic
 
     return Tactic(off)
 
 
 def _rules_of_tactic() -> tuple[str, ...]:
-    from agents.heuristics.tactic import RULES
+    from .heuristics.tactic import RULES
 
     return tuple(RULES)
 
 
 def _pimc(worlds: int, value: str) -> Policy:
-    from agents.search.pimc import Pimc
+    from .search.pimc import Pimc
 
     return Pimc(worlds, value=value)
 
 
 def _ismcts(iterations: int, value: str, playout: str) -> Policy:
-    from agents.search.ismcts import Ismcts
+    from .search.ismcts import Ismcts
 
     return Ismcts(iterations, value=value, playout=playout)
 

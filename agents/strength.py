@@ -5,8 +5,9 @@ from typing import Any
 
 from rich.table import Table
 
-from agents import files, terminal
 from fives_env.rules import Rules
+
+from . import files, terminal
 
 FILE = Path(__file__).with_name("strength.json")
 _ROW = {

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from agents.files import MOST_BYTES, conform, parse_json, read_file, shown
+from .files import MOST_BYTES, conform, parse_json, read_file, shown
 
 Array = npt.NDArray[Any]
 MOST_HEADER = 4 << 20

@@ -8,13 +8,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from agents import command_line
-from agents.equity import make
-from agents.equity.tables import FOLDER, file_name, load, plain, save_table
-from agents.files import refuse_unwritable
-from agents.registry import canonical, make_agent
-from agents.terminal import say
 from fives_env.rules import Rules
+
+from .. import command_line
+from ..files import refuse_unwritable
+from ..registry import canonical, make_agent
+from ..terminal import say
+from . import make
+from .tables import FOLDER, file_name, load, plain, save_table
 
 
 @dataclass(frozen=True)

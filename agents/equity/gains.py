@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import fftconvolve
 
-from agents.equity.rounds import LEADER, next_leader
 from fives_env.games import Games
 from fives_env.play import ask
 from fives_env.policies import Policy
 from fives_env.rules import Rules
+
+from .rounds import LEADER, next_leader
 
 Array = npt.NDArray[Any]
 BATCH = 4_096

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.equity import gains, rounds
-from agents.equity.gains import Gains
-from agents.equity.rounds import Plane, Transitions
-from agents.equity.solve import fixed_point
 from fives_env.policies import Policy
 from fives_env.rules import Rules
+
+from . import gains, rounds
+from .gains import Gains
+from .rounds import Plane, Transitions
+from .solve import fixed_point
 
 Array = npt.NDArray[Any]
 PARTS = 8

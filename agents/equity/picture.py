@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator, PercentFormatter
 
-from agents.equity.tables import FOLDER, EquityTable, load
 from fives_env.rules import Rules
+
+from .tables import FOLDER, EquityTable, load
 
 PICTURE = FOLDER.parents[1] / "docs" / "equity.png"
 OTHER = 50

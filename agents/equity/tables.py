@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
-from agents.files import parse_json, replace_file, shown
-from agents.tensors import read_tensors
 from fives_env.rules import CHOICES, PRESETS, Rules
+
+from ..files import parse_json, replace_file, shown
+from ..tensors import read_tensors
 
 Array = npt.NDArray[Any]
 FOLDER = Path(__file__).parent

@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.heuristics.holdings import play, write_chances, write_position
-from agents.heuristics.replies import POINTS_ALONE, REPLY, write_replies
 from fives_env.actions import DRAW, PASS
 from fives_env.engine.bits import lowest
 from fives_env.engine.keys import mix
@@ -17,6 +15,9 @@ from fives_env.games import words
 from fives_env.jit import jit
 from fives_env.records import GAME, NOT_OVER
 from fives_env.tiles import NUM_TILES, PIPS
+
+from .holdings import play, write_chances, write_position
+from .replies import POINTS_ALONE, REPLY, write_replies
 
 Array = npt.NDArray[Any]
 _PIPS = PIPS.astype(np.int64)

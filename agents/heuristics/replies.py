@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from agents.heuristics.holdings import BONEYARD
 from fives_env.engine.bits import lowest
 from fives_env.engine.layout import fitting, joinable
 from fives_env.engine.scoring import credited, side_of
 from fives_env.engine.turns import drawable
 from fives_env.jit import jit
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
+
+from .holdings import BONEYARD
 
 WIN = 1000.0
 """The worth of the match."""

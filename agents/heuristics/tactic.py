@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.heuristics.holdings import play, play_tile_of, write_chances, write_position
-from agents.heuristics.replies import REPLY, WIN, distance, worth_of, write_replies
 from fives_env.actions import DRAW, NUM_ACTIONS, PASS
 from fives_env.engine.bits import lowest, popcount
 from fives_env.engine.keys import mix
@@ -23,6 +21,9 @@ from fives_env.games import words
 from fives_env.jit import jit
 from fives_env.records import FIVES_AND_THREES, GAME, NOT_OVER
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
+
+from .holdings import play, play_tile_of, write_chances, write_position
+from .replies import REPLY, WIN, distance, worth_of, write_replies
 
 Array = npt.NDArray[Any]
 

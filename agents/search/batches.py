@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.search.goals import NO_TABLE, POINTS
 from fives_env.games import words
+
+from .goals import NO_TABLE, POINTS
 
 Array = npt.NDArray[Any]
 
@@ -47,7 +48,7 @@ def _by_rules(views: Array, kind: int) -> Iterator[tuple[Array, tuple[Array, int
     if kind == POINTS and len(views):
         yield rows, (NO_TABLE, 0)
         return
-    from agents.equity.tables import load  # only who plays for equity needs the tables
+    from ..equity.tables import load  # only who plays for equity needs the tables
 
     while len(rows):
         rules = views["rules"][rows]

@@ -13,9 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.search.batches import at_least_one, choose_in_batches
-from agents.search.goals import GOAL, POINTS, set_goal, value_kind, worth
-from agents.search.solver import FRAME, action_of, list_moves, play
 from fives_env.actions import DRAW, NUM_ACTIONS
 from fives_env.engine import belief
 from fives_env.engine.choose import BUILT_IN, choose
@@ -24,6 +21,10 @@ from fives_env.engine.scoring import side_of
 from fives_env.games import words
 from fives_env.jit import jit
 from fives_env.records import GAME, MAX_MOVES, NOT_OVER
+
+from .batches import at_least_one, choose_in_batches
+from .goals import GOAL, POINTS, set_goal, value_kind, worth
+from .solver import FRAME, action_of, list_moves, play
 
 Array = npt.NDArray[Any]
 EXPLORATION = 1.0

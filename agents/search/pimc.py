@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.search.batches import at_least_one, choose_in_batches
-from agents.search.goals import GOAL, POINTS, set_goal, value_kind
-from agents.search.solver import (
+from fives_env.engine import belief
+from fives_env.engine.keys import mix
+from fives_env.games import words
+from fives_env.jit import jit
+from fives_env.records import GAME
+
+from .batches import at_least_one, choose_in_batches
+from .goals import GOAL, POINTS, set_goal, value_kind
+from .solver import (
     FRAME,
     MAX_DEPTH,
     MAX_WIDTH,
@@ -20,11 +26,6 @@ from agents.search.solver import (
     save,
     solve_root,
 )
-from fives_env.engine import belief
-from fives_env.engine.keys import mix
-from fives_env.games import words
-from fives_env.jit import jit
-from fives_env.records import GAME
 
 Array = npt.NDArray[Any]
 BUDGET = 2_000

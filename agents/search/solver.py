@@ -12,7 +12,6 @@ reaches the depth limit, greedy plays the round out; so a value always is that o
 
 import numpy as np
 
-from agents.search.goals import set_goal, worth
 from fives_env.actions import DRAW, PASS
 from fives_env.engine.bits import lowest
 from fives_env.engine.choose import choose_greedy
@@ -22,6 +21,8 @@ from fives_env.engine.turns import act, drawable, may_draw
 from fives_env.jit import jit, jit_inline
 from fives_env.records import GAME, NOT_OVER, OPTIONAL_DRAW
 from fives_env.tiles import NUM_TILES, PIPS
+
+from .goals import set_goal, worth
 
 _PIPS = PIPS.astype(np.int64)
 _HEAD = GAME.fields["moves"][1] // 8  # type: ignore[index]
