@@ -70,9 +70,12 @@ def read_json(path: Path, shape: Any = dict) -> Any:
     text = read_text(path)
     try:
         document = parse_json(text)
-        conform(document, shape)
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from None
+    try:
+        conform(document, shape)
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged or of another version: {error}") from None
     return document
 
 
@@ -172,8 +175,18 @@ def refuse_unwritable(path: Path, option: str) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all, whatever moment the process is killed at."""
-    path = _real(path)
+    """Writes a file whole or not at all, whatever moment the process is killed at.
+
+    Raises:
+        OSError: It cannot be written; the error names it.
+    """
+    try:
+        _replace(_real(path), content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(path: Path, content: bytes) -> None:
     if path.exists() and not path.is_file():  # a device stays what it is
         path.write_bytes(content)
         return

@@ -10,10 +10,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from agents.files import refuse_unwritable, replace_file
+from agents.terminal import say
 from eval import benchmark_compare, benchmark_plots, machine, plots, tables, timing
 from eval.commands import Benchmark
 from eval.long_run import long_runs
@@ -35,7 +38,8 @@ def run(options: Benchmark) -> None:
     """
     _check(options)
     old = benchmark_compare.read(options.compare) if options.compare else None
-    options.json.parent.mkdir(parents=True, exist_ok=True)
+    for path in (options.json, *_pictures(options)):
+        refuse_unwritable(path, "--json")
     document = measure(options)
     if old:
         document["comparison"] = {
@@ -43,14 +47,14 @@ def run(options: Benchmark) -> None:
             "machine": old.get("machine", {}),
             "rows": benchmark_compare.compare(old, document["rows"]),
         }
-    options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    pictures = _draw(document, options)
-    tables.print_benchmark(document)
-    for row in document["long_runs"]:
-        _say_long_run(row)
-    if old:
-        benchmark_compare.print_comparison(document["comparison"]["rows"])
-    print(f"rows are in {options.json}, plots in {', '.join(pictures)}")
+    try:
+        _print(document)
+    finally:  # whether anybody reads it or not
+        pictures = dict(_draw(document, options))
+        replace_file(options.json, (json.dumps(document, indent=1) + "\n").encode())
+        for path, picture in pictures.items():
+            replace_file(path, picture)
+    say(f"rows are in {options.json}, plots in {', '.join(map(str, pictures))}")
 
 
 def measure(options: Benchmark) -> dict[str, Any]:
@@ -86,8 +90,6 @@ def _check(options: Benchmark) -> None:
         raise ValueError(f"--seconds {options.seconds:g} must be more than 0")
     if not 0 <= options.training < math.inf:
         raise ValueError(f"--training {options.training:g} must be a number of seconds, or 0")
-    if options.json.is_dir():
-        raise ValueError(f"--json {options.json} is a folder; give the name of a file")
 
 
 def _sort(
@@ -104,29 +106,34 @@ def _peers(seconds: float) -> list[dict[str, Any]]:
         raise ValueError(str(error)) from error
 
 
-def _draw(document: dict[str, Any], options: Benchmark) -> list[str]:
-    """Draws what there is to draw, beside the file; returns the names."""
-    path = options.json.with_suffix(".png")
-    plots.save_speed(document["rows"], path)
-    drawn = [str(path)]
-    agents = [row for row in document["rows"] if "agent" in row]
-    if agents:
-        path = options.json.with_suffix(".agents.png")
-        benchmark_plots.save(benchmark_plots.decisions(agents), path)
-        drawn.append(str(path))
-    compared = document.get("comparison", {}).get("rows")
-    if compared:
-        path = options.json.with_suffix(".comparison.png")
-        benchmark_plots.save(benchmark_plots.comparison(compared), path)
-        drawn.append(str(path))
-    return drawn
+def _pictures(options: Benchmark) -> list[Path]:
+    """The pictures that may be drawn, beside the file."""
+    return [options.json.with_suffix(end) for end in (".png", ".agents.png", ".comparison.png")]
+
+
+def _draw(document: dict[str, Any], options: Benchmark) -> Iterator[tuple[Path, bytes]]:
+    """What there is to draw."""
+    speed, agents, comparison = _pictures(options)
+    yield speed, plots.png(plots.speed, document["rows"])
+    if rows := [row for row in document["rows"] if "agent" in row]:
+        yield agents, plots.png(benchmark_plots.decisions, rows)
+    if rows := document.get("comparison", {}).get("rows"):
+        yield comparison, plots.png(benchmark_plots.comparison, rows)
+
+
+def _print(document: dict[str, Any]) -> None:
+    tables.print_benchmark(document)
+    for row in document["long_runs"]:
+        _say_long_run(row)
+    if "comparison" in document:
+        benchmark_compare.print_comparison(document["comparison"]["rows"])
 
 
 def _say_long_run(row: dict[str, Any]) -> None:
     grown = row["grown_bytes"]
     memory = "unknown" if grown is None else f"{grown / 1e6:+.1f} MB"
     share = row["last_per_second"] / row["first_per_second"]
-    print(f"{row['times']:,} times {row['what']}: last tenth at {share:.1%} of the first, {memory}")
+    say(f"{row['times']:,} times {row['what']}: last tenth at {share:.1%} of the first, {memory}")
 
 
 @contextmanager

@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.files import conform, positive, read_json, shown, whole
 from eval import tables
+from fives_env.rules import Rules
 
 Rows = Sequence[Mapping[str, Any]]
+
+
+def _spent(parts: Any) -> None:
+    """The shape of nanoseconds by part, of which some time was spent."""
+    conform(parts, dict, "parts")
+    for name, spent in parts.items():
+        conform(spent, positive, shown(name))
+
+
 _KEY = ("what", "rules", "batch", "threads")
+_SHAPE = {
+    "rows": [
+        {
+            "what": str,
+            "rules": str,
+            "batch": whole(1, 1 << 53),
+            "threads": whole(1, 1 << 53),
+            "per_second": positive,
+            "unit": str,
+            "agent?": str,
+            "parts_ns?": _spent,
+            "apart?": [str],
+        }
+    ],
+    "ratios?": [
+        {"what": str, "met": (bool, type(None)), "value": (float, type(None)), "wanted": str}
+    ],
+    "machine?": dict,
+}
+"""What is read of the file of a benchmark."""
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The document of an older benchmark.
+    """The document of a benchmark.
 
     Raises:
-        ValueError: It is none.
-        OSError: The file cannot be read.
+        ValueError: It cannot be read, or is none.
     """
-    try:
-        document = json.loads(path.read_bytes())
-        good = all(float(row["per_second"]) > 0 and _key(row) for row in document["rows"])
-    except (ValueError, KeyError, TypeError):
-        good = False
-    if not good:
-        raise ValueError(f"--compare {path} is not a file that python -m eval benchmark wrote")
-    return dict(document)
+    document: dict[str, Any] = read_json(path, _SHAPE)
+    for number, row in enumerate(document["rows"]):
+        if "agent" in row:  # one of ours, as those of peers have other rules
+            conform(row["rules"], Rules.from_spec, f"{path} is damaged: rows[{number}].rules")
+    return document
 
 
 def compare(old: Mapping[str, Any], rows: Rows) -> list[dict[str, Any]]:

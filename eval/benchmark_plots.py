@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,6 @@ from fives_env.rules import Rules
 
 Rows = Sequence[Mapping[str, Any]]
 _RATIOS = (0.05, 0.1, 0.2, 0.5, 0.75, 1, 1.5, 2, 5, 10, 20, 50)
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Writes a figure as a PNG."""
-    figure.savefig(path, dpi=130)
 
 
 def decisions(rows: Rows) -> Figure:

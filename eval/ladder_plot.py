@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 from matplotlib.transforms import Bbox
 
-from eval.plots import COLORS, plain_label, style
+from agents.files import replace_file
+from eval.plots import COLORS, plain_label, png
 from fives_env.rules import PRESETS, Rules
 
 _FAMILIES = {
@@ -29,9 +30,7 @@ Rows = list[dict[str, Any]]
 
 def save_ladder(document: dict[str, Any], path: Path) -> None:
     """Writes the plot as a PNG."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with style():
-        ladder(document).savefig(path, dpi=130)
+    replace_file(path, png(lambda _: ladder(document), document["rows"]))
 
 
 def ladder(document: dict[str, Any]) -> Figure:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import singledispatch
 
+from agents.terminal import printable
 from eval.blocks import Block, Cards, Details, Facts, Heading, HeatMap, Picture, Report, Table, Text
+
+_MARKS = re.compile(
+    r"(?P<kept>\[[-+]?\d[-+\d.,% ]*\](?![(\[:]))"
+    r"|[\\`*_{}\[\]<|~$]|&(?=#?\w+;)|:(?=//)|(?<=www)\.",
+    re.IGNORECASE,
+)
+"""What can mean something in the middle of a line; a bare address becomes a link."""
+_FIRST = re.compile(r"^(\d*)([-+=#>.)])(?=[\s#>-]|$)")
+"""What can mean something at its beginning: headings and lists."""
 
 
 def markdown(report: Report) -> str:
@@ -43,7 +54,8 @@ def _(block: Cards) -> str:
 @written.register
 def _(block: Table) -> str:
     rules = ["---" if at < block.words else "---:" for at in range(len(block.headings))]
-    return "\n".join(map(_row, [block.headings, rules, *block.rows]))
+    lines = [_row(block.headings), f"| {' | '.join(rules)} |", *map(_row, block.rows)]
+    return "\n".join(lines)
 
 
 @written.register
@@ -76,7 +88,10 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in which nothing is taken for Markdown or HTML."""
-    for mark in ("\\", "|", "*", "_", "<", "`"):
-        text = text.replace(mark, f"\\{mark}")
-    return " ".join(text.split())
+    """Any text, in which nothing is taken for Markdown or HTML and everything prints.
+
+    Intervals, as in [+1, +2], stay as they are.
+    """
+    plain = printable(" ".join(text.split()))
+    marked = _MARKS.sub(lambda found: found["kept"] or f"\\{found[0]}", plain)
+    return _FIRST.sub(r"\g<1>\\\g<2>", marked)

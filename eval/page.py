@@ -6,9 +6,10 @@ import io
 import re
 from collections.abc import Sequence
 from functools import singledispatch
-from html import escape
+from html import escape as html_escape
 from pathlib import Path
 
+from agents.terminal import printable
 from eval import plots
 from eval.blocks import (
     Block,
@@ -26,6 +27,11 @@ from eval.blocks import (
 )
 
 CSS = Path(__file__).with_name("page.css")
+
+
+def escape(text: str) -> str:
+    """Any text for a page: what could be markup, and what does not print, stands as written."""
+    return html_escape(printable(text))
 
 
 def page(report: Report) -> str:

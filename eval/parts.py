@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import csv
-import json
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.files import conform, read_json, read_text, share, shown, whole
+from eval.benchmark_compare import read as read_benchmark
 from eval.results import SUMMARY, Results, read_results
 
+_EVALUATION: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "decisions": (int, whole(0, 1 << 53)),
+    "seconds": (float, float),
+    "opponent": (str, str),
+    "pairs": (int, whole(0, 1 << 53)),
+    "win_rate": (float, share),
+    "low": (float, share),
+    "high": (float, share),
+    "points_per_round": (float, float),
+}
+"""The columns of evaluations.csv that are shown: how each is read, and what it must be."""
 Rows = list[dict[str, Any]]
 EVALUATIONS = "evaluations.csv"
 TOURNAMENT = "tournament"
@@ -68,7 +81,7 @@ def read_parts(
         versions=_beside(evaluations, "versions.json"),
         evaluations=_read_evaluations(evaluations) if evaluations else None,
         tournaments=[_read_tournament(folder) for folder in tournaments],
-        benchmark=_read_json(speeds, "rows") if speeds else None,
+        benchmark=read_benchmark(speeds) if speeds else None,
     )
 
 
@@ -81,36 +94,38 @@ def _read_tournament(folder: Path) -> Results:
 
 def _find(given: Path | None, usual: Path | None) -> Path | None:
     """Where a file is; None where it was not given and is not in the usual place."""
-    if given and not given.is_file():
+    if given and not given.exists():
         raise ValueError(f"{given} is not there")
-    return given or (usual if usual and usual.is_file() else None)
+    return given or (usual if usual and usual.exists() else None)
 
 
 def _beside(file: Path | None, name: str) -> dict[str, Any] | None:
     """The JSON file of this name in the same folder, if there is one."""
     path = file and file.with_name(name)
-    return _read_json(path) if path and path.is_file() else None
-
-
-def _read_json(path: Path, *needed: str) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from None
-    if not isinstance(content, dict) or not set(needed) <= set(content):
-        fields = f" with {' and '.join(needed)}" if needed else ""
-        raise ValueError(f"{path} is damaged: it must be a JSON object{fields}")
-    return content
+    return read_json(path) if path and path.exists() else None
 
 
 def _read_evaluations(path: Path) -> Rows:
-    """The rows, numbers as numbers."""
-    kinds = {"opponent": str, "decisions": int, "pairs": int}
+    """The rows, numbers as numbers; a last line that is half written is left out."""
+    text = read_text(path)
+    reader = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1], newline=""))
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return [
-                {name: kinds.get(name, float)(value) for name, value in row.items()}
-                for row in csv.DictReader(file)
-            ]
-    except (ValueError, TypeError) as error:
+        missing = [name for name in _EVALUATION if name not in (reader.fieldnames or ())]
+        if missing:
+            raise ValueError(f"it has no column {missing[0]}")
+        return [_evaluation(row, f"line {reader.line_num}") for row in reader]
+    except (ValueError, csv.Error) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _evaluation(row: dict[str, str | None], line: str) -> dict[str, Any]:
+    """The values of one line."""
+    values: dict[str, Any] = {}
+    for name, (kind, shape) in _EVALUATION.items():
+        try:
+            values[name] = kind(row[name] or "")
+            conform(values[name], shape)
+        except (ValueError, OverflowError):
+            words = "a whole number" if kind is int else "a number"
+            raise ValueError(f"{line}: {name} is {shown(row[name])}, not {words}") from None
+    return values

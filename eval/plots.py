@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -51,10 +51,12 @@ def plain_label(text: str) -> str:
     return printable(text).replace("$", r"\$")
 
 
-def save_speed(rows: Rows, path: Path) -> None:
-    """Writes the plot of cost by batch size and of speed by threads as a PNG."""
+def png(draw: Callable[[Rows], Figure], rows: Rows) -> bytes:
+    """A picture of these rows as a PNG file."""
+    written = io.BytesIO()
     with style():
-        speed(rows).savefig(path, dpi=130)
+        draw(rows).savefig(written, format="png", dpi=130)
+    return written.getvalue()
 
 
 def speed(rows: Rows) -> Figure:
@@ -121,7 +123,7 @@ def _step_parts(row: dict[str, Any]) -> dict[str, float]:
     parts = dict(row["parts_ns"])
     if row["what"] != ours.VECTOR:
         return parts
-    step = parts.pop("step")
+    step = parts.pop("step", 0.0)
     return {"games, opponents, infos": max(0.0, step - sum(parts.values())), **parts}
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from matplotlib.ticker import EngFormatter
 
+from agents.files import refuse_unwritable, replace_file
+from agents.terminal import say
 from eval import agent_plots, machine, overview_page, run_page, tournament_page
 from eval import workloads as ours
 from eval.blocks import Block, Cards, Section, Text
@@ -35,11 +37,12 @@ def run(options: Report) -> None:
     if out.suffix == ".md":
         raise ValueError(f"--out {out} is for the page, as in {out.with_suffix('.html')}")
     parts = read_parts(options.demo, options.train, options.tournament, options.benchmark)
+    refuse_unwritable(out, "--out")
     report = make_report(parts)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page(report), encoding="utf-8")
-    out.with_suffix(".md").write_text(markdown(report), encoding="utf-8")
-    print(f"the page is {out}, and {out.with_suffix('.md')} has its numbers")
+    texts = {out: page(report), out.with_suffix(".md"): markdown(report)}
+    for path, text in texts.items():
+        replace_file(path, text.encode())
+    say(f"the page is {out}, and {out.with_suffix('.md')} has its numbers")
 
 
 def make_report(parts: Parts) -> Document:
@@ -70,7 +73,10 @@ def make_report(parts: Parts) -> Document:
 
 
 def _find(results: Results) -> Findings:
-    facts = [facts_of(results.rules, results.seed, one.matches) for one in results.meetings]
+    try:
+        facts = [facts_of(results.rules, results.seed, one.matches) for one in results.meetings]
+    except ValueError as error:
+        raise ValueError(f"{results.path} is damaged: {error}; python -m eval replay") from None
     return find(results.names, results.meetings, facts, results.rules, results.anchor)
 
 

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agents.files import read_json, shown, whole
 from eval.arena import Matches
 from eval.schedule import Meeting
 from eval.store import Store
+from eval.stored_rows import MAX_SEED
 from fives_env.rules import Rules
 
 RESULTS, SUMMARY = "results.sqlite", "summary.json"
+_TEST = {"low": float, "high": float, "alpha": float, "beta": float, "pairs": int}
+_SHAPE = {
+    "rules": Rules.from_spec,
+    "seed": whole(0, MAX_SEED),
+    "anchor": str,
+    "agents": [{"agent": str, "identity": str}],
+    "meetings": [{"agents": [str], "pairs": whole(1, MAX_SEED)}],
+    "pairings": [{"a": str, "b": str, "sprt?": {**_TEST, "verdict": (str, type(None))}}],
+    "failed?": [{"agents": [str], "error": str}],
+}
+"""What is read of summary.json."""
 
 
 class Result(NamedTuple):
@@ -32,6 +45,7 @@ class Results:
     """A tournament.
 
     Attributes:
+        path: Of the store.
         rules: What was played.
         seed: Of the deals.
         names: The agents, in the order of entry.
@@ -40,6 +54,7 @@ class Results:
         summary: What summary.json says.
     """
 
+    path: Path
     rules: Rules
     seed: int
     names: list[str]
@@ -67,23 +82,34 @@ def read_results(folder: Path) -> Results:
         ValueError: A file is missing or damaged, or the two do not belong together.
     """
     path = folder / SUMMARY
+    summary = read_json(path, _SHAPE)
+    rules, seed = Rules.from_spec(summary["rules"]), summary["seed"]
+    names = [row["agent"] for row in summary["agents"]]
+    index = {row["identity"]: at for at, row in enumerate(summary["agents"])}
     try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
-        rules, seed = Rules.from_spec(summary["rules"]), summary["seed"]
-        index = {row["identity"]: at for at, row in enumerate(summary["agents"])}
-        meetings = [
-            (Meeting(rules.spec, seed, tuple(row["agents"])), row["pairs"])
-            for row in summary["meetings"]
-        ]
-        names = [row["agent"] for row in summary["agents"]]
-        anchor = summary["anchor"]
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged or of an older version: {error!r}") from None
+        _refuse_others("anchor", [summary["anchor"]], names)
+        for number, row in enumerate(summary["meetings"]):
+            field = f"meetings[{number}].agents"
+            _refuse_others(field, row["agents"], index)
+            if len(row["agents"]) not in (2, rules.num_sides):
+                raise ValueError(
+                    f"{field} are {len(row['agents'])}; there are {rules.num_sides} sides"
+                )
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+    meetings = [
+        (Meeting(rules.spec, seed, tuple(row["agents"])), row["pairs"])
+        for row in summary["meetings"]
+    ]
     with open_results(folder) as store:
         found = [
             Result(tuple(index[agent] for agent in meeting.agents), store.matches(meeting, pairs))
             for meeting, pairs in meetings
         ]
-    return Results(rules, seed, names, anchor, found, summary)
+    return Results(folder / RESULTS, rules, seed, names, summary["anchor"], found, summary)
+
+
+def _refuse_others(field: str, agents: Iterable[str], known: Collection[str]) -> None:
+    for agent in agents:
+        if agent not in known:
+            raise ValueError(f"{field} has {shown(agent)}, which is none of its agents")

@@ -58,7 +58,7 @@ def speed(document: Mapping[str, Any]) -> Section:
     rows = document["rows"]
     step = find(rows, what=ours.STEP, batch=ours.BATCH, threads=1)
     vector = find(rows, what=ours.VECTOR)
-    timed = [row for row in (step, vector) if row]
+    timed = [row for row in (step, vector) if row and "parts_ns" in row]
     blocks: list[Block] = [
         Text(
             "Each row was measured in several turns between the others, and the best turn counts; "
@@ -101,10 +101,11 @@ def seconds(document: Mapping[str, Any] | None, rules: Rules) -> dict[str, float
 
 
 def machine(
-    measured: Mapping[str, str], config: Mapping[str, Any], versions: Mapping[str, Any]
+    measured: Mapping[str, Any], config: Mapping[str, Any], versions: Mapping[str, Any]
 ) -> Section:
     """What it was all measured on, and how the agent was trained."""
-    blocks: list[Block] = [Facts(list(measured.items()))]
+    facts = [(name, str(value)) for name, value in measured.items()]
+    blocks: list[Block] = [Facts(facts)]
     if config:
         settings = [(name, json.dumps(value)) for name, value in config.items()]
         trained = [(f"trained with {name}", str(value)) for name, value in versions.items()]

@@ -88,7 +88,7 @@ def speed_cells(row: dict[str, Any]) -> tuple[str, ...]:
 def where_time_goes(row: dict[str, Any]) -> str:
     """The parts of a row of the benchmark, in words."""
     parts = (
-        f"{name} {spent:,.0f} ns{' (apart)' if name in row['apart'] else ''}"
+        f"{name} {spent:,.0f} ns{' (apart)' if name in row.get('apart', ()) else ''}"
         for name, spent in row["parts_ns"].items()
     )
     return ", ".join(parts)

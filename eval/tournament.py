@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
+from agents.files import replace_file
+from agents.terminal import say
 from eval import sprt, tables
 from eval.commands import Tournament
 from eval.contenders import anchor, enter
@@ -39,14 +38,17 @@ def run(options: Tournament) -> None:
         progress = Progress(store, plan)
         play_missing(progress, options)
         summary = summarise(store, plan, progress.counting(), progress.errors)
-    _write(options.out / SUMMARY, summary)
-    tables.print_tournament(summary)
-    print(
+    try:
+        tables.print_tournament(summary)
+    finally:  # whether anybody reads them or not
+        text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
+        replace_file(options.out / SUMMARY, text.encode())
+    say(
         f"{progress.played:,} pairs played, {progress.there:,} were there already; "
         f"results are in {options.out}"
     )
     for row in summary["failed"]:
-        print(f"error: {' against '.join(row['agents'])}: {row['error']}", file=sys.stderr)
+        say(f"error: {' against '.join(row['agents'])}: {row['error']}", error=True)
     if summary["failed"]:
         raise SystemExit(1)
 
@@ -197,14 +199,3 @@ def _check(options: Tournament) -> Rules:
     if not 0 <= options.seed <= MAX_SEED:
         raise ValueError(f"--seed {options.seed} is not a whole number from 0 to 2**63 - 1")
     return Rules.from_spec(options.rules)
-
-
-def _write(path: Path, summary: dict[str, Any]) -> None:
-    """Writes the file whole or not at all."""
-    half = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        half.write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-        half.replace(path)
-    except OSError:
-        half.unlink(missing_ok=True)
-        raise

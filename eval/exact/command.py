@@ -12,6 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from agents import canonical, make_agent
+from agents.files import refuse_unwritable, replace_file
+from agents.terminal import say
 from eval import machine, tables
 from eval.commands import Exact
 from eval.exact import game as small
@@ -32,7 +34,7 @@ def run(options: Exact) -> None:
     _check(options)
     agents = {canonical(spec): make_agent(spec) for spec in options.agents}
     rules = Rules.from_spec(options.rules)
-    options.json.parent.mkdir(parents=True, exist_ok=True)
+    refuse_unwritable(options.json, "--json")
     with _telling() as tell:
         tell(f"walking {rules.spec}")
         game = small.build(rules)
@@ -63,9 +65,11 @@ def run(options: Exact) -> None:
         "machine": machine.facts(),
         "agents": sorted(rows, key=lambda row: float(row["exploitability"])),
     }
-    options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    _print(document)
-    print(f"rows are in {options.json}")
+    try:
+        _print(document)
+    finally:  # whether anybody reads it or not
+        replace_file(options.json, (json.dumps(document, indent=1) + "\n").encode())
+    say(f"rows are in {options.json}")
 
 
 def _row(game: SmallGame, name: str, policy: Any, keys: int, seconds: float) -> dict[str, Any]:
@@ -99,8 +103,6 @@ def _check(options: Exact) -> None:
         if getattr(options, name) < least:
             value = getattr(options, name)
             raise ValueError(f"--{name} {value} is not a whole number from {least} up")
-    if options.json.is_dir():
-        raise ValueError(f"--json {options.json} is a folder; give the name of a file")
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -163,7 +163,7 @@ def test_files_that_are_missing_broken_or_of_another_shape(tmp_path: Path) -> No
     with pytest.raises(ValueError, match=r"weights.safetensors cannot be read"):
         load_model(folder)
     (folder / CARD).write_text("[]")
-    with pytest.raises(ValueError, match=r"card.json is damaged: it is \[\], not an object"):
+    with pytest.raises(ValueError, match=r"card.json is damaged or .*: it is \[\], not an"):
         load_model(folder)
 
 

@@ -194,7 +194,7 @@ def test_file_of_another_kind_is_refused_before_anything_is_measured(
     monkeypatch.setattr(benchmark, "measure", lambda options: pytest.fail("measured"))
     old = tmp_path / "old.json"
     old.write_text(content)
-    with pytest.raises(ValueError, match=r"--compare .*old.json is not a file that"):
+    with pytest.raises(ValueError, match=r"old.json is damaged"):
         benchmark.run(Benchmark(json=tmp_path / "b.json", compare=old))
 
 
