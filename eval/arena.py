@@ -4,15 +4,20 @@ A pair is one stream of deals, played in all seatings of the agents who meet. Tw
 sides, they change places; of three or four, the first takes each side in turn and the second all
 the others. As many agents as sides: all cyclic rotations of their line-up, so that each takes each
 side once. So neither the luck of the deal nor the seat speaks for one of them. Deals follow from
-(seed, pair) and agents' keys from the deals, so whoever plays, on whatever machine, in whatever
-order: pair 7 is the same pair.
+(seed, pair), and agents' keys from (salt, who is which side, pair) and the place in the match. So
+whoever plays, on whatever machine, in whatever order: pair 7 is the same pair.
+
+In another seating an agent would meet the hands that it has held before. So every seat of every
+seating is played by a copy of its own, with other keys, and is asked about its matches in an order
+that is drawn anew each time: nothing that it is handed says which of them share deals.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +29,7 @@ from fives_env.play import checked
 from fives_env.policies import BuiltIn, Policy
 from fives_env.records import VIEW
 from fives_env.rules import Rules
+from fives_env.salts import part_of, read_salt, salt_words
 
 Array = npt.NDArray[Any]
 DOMAIN = int.from_bytes(b"arena", "big")
@@ -91,43 +97,108 @@ def seatings(num_sides: int, num_agents: int = 2) -> Array:
     return agents
 
 
-def play(rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array) -> Matches:
+def play(
+    rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array, salt: int | None = None
+) -> Matches:
     """Plays these pairs of two agents, as `play_meeting` does."""
-    return play_meeting(rules, (a, b), seed, pairs)
+    return play_meeting(rules, (a, b), seed, pairs, salt)
 
 
-def play_meeting(rules: Rules, agents: Sequence[Policy], seed: int, pairs: Array) -> Matches:
-    """Plays these pairs, all in one batch.
+def play_meeting(
+    rules: Rules,
+    agents: Sequence[Policy],
+    seed: int,
+    pairs: Array,
+    salt: int | None = None,
+    names: Sequence[str] | None = None,
+) -> Matches:
+    """Plays these pairs, each seating in one batch.
 
     Args:
         rules: What is played.
-        agents: Two, or as many as there are sides.
-        seed: Of the tournament.
+        agents: Two, or as many as there are sides. They stay as they are: copies play.
+        seed: Of the deals.
         pairs: Numbers of the pairs, [N].
+        salt: Of the keys (fives_env/salts.py); drawn if None.
+        names: What the keys know the agents by; equal ones are one agent, and its matches with
+            itself are played in one seating and counted in all. Numbers, if None.
 
     Raises:
-        ValueError: An agent failed or returned an illegal action; the message names it.
+        ValueError: An agent failed, returned an illegal action or cannot be copied; the message
+            names it.
     """
-    sides = seatings(rules.num_sides, len(agents))
-    shape = (len(pairs), len(sides))
-    games = Games(rules, num_games=len(pairs) * len(sides))
-    games.reset(seed=np.repeat(pair_seeds(seed, pairs), len(sides)))
-    leader, deals = games.data["leader"].astype(np.int64), deal_hashes(games)
-    seats = sides[:, [rules.side_of(seat) % rules.num_sides for seat in range(4)]]
-    moves = play_out(games, agents, np.tile(seats, (len(pairs), 1)))
-    data = games.data
+    sides, salt = seatings(rules.num_sides, len(agents)), read_salt(salt)
+    known_as = names or [str(index) for index in range(len(agents))]
+    played: dict[tuple[str, ...], _Played] = {}
+    lineups = [tuple(known_as[index] for index in row) for row in sides.tolist()]
+    for lineup, row in zip(lineups, sides.tolist(), strict=True):
+        if lineup not in played:
+            of_sides = [agents[index] for index in row]
+            own = lineup_salt(salt, rules.spec, lineup)
+            played[lineup] = _play_lineup(rules, of_sides, seed, pairs, own)
+    found = [played[lineup] for lineup in lineups]
+    games = np.stack([each.games for each in found], axis=1)
+    moves = np.stack([each.moves for each in found], axis=1)
     return Matches(
         pairs=np.asarray(pairs, np.int64),
         sides=sides,
-        scores=data["scores"][:, : rules.num_sides].astype(np.int64).reshape(*shape, -1),
-        rounds=data["round"].astype(np.int64).reshape(shape) + 1,
-        winner=data["winner"].astype(np.int64).reshape(shape),
-        truncated=(data["truncated"] == 1).reshape(shape),
-        leader=leader.reshape(shape),
-        deals=deals.reshape(shape),
-        lines=hash_rows(moves).reshape(shape),
-        moves=moves.reshape(shape),
+        scores=games["scores"][..., : rules.num_sides].astype(np.int64),
+        rounds=games["round"].astype(np.int64) + 1,
+        winner=games["winner"].astype(np.int64),
+        truncated=games["truncated"] == 1,
+        leader=np.stack([each.leader for each in found], axis=1),
+        deals=np.stack([each.deals for each in found], axis=1),
+        lines=hash_rows(moves.ravel()).reshape(moves.shape),
+        moves=moves,
     )
+
+
+def lineup_salt(salt: int, rules: str, lineup: Sequence[str]) -> int:
+    """The salt of the matches in which these agents are the sides, in this order."""
+    return part_of(salt, rules, *lineup)
+
+
+class _Played(NamedTuple):
+    """Matches of one seating: by pair, the first leader, a hash of the first deal, all at the end.
+
+    Attributes:
+        leader: int64 [N].
+        deals: int64 [N].
+        games: GAME [N].
+        moves: object [N].
+    """
+
+    leader: Array
+    deals: Array
+    games: Array
+    moves: Array
+
+
+def _play_lineup(
+    rules: Rules, agents: Sequence[Policy], seed: int, pairs: Array, salt: int
+) -> _Played:
+    """Plays these pairs in one seating, with these agents as the sides."""
+    games = Games(rules, num_games=len(pairs))
+    games.reset(seed=pair_seeds(seed, pairs))
+    leader, deals = games.data["leader"].astype(np.int64), deal_hashes(games)
+    seats = [copy_of(agents[rules.side_of(seat)]) for seat in range(rules.players)]
+    moves = play_out(games, seats, pairs, salt)
+    return _Played(leader, deals, games.data, moves)
+
+
+def copy_of(agent: Policy) -> Policy:
+    """The agent once more, with a state of its own.
+
+    Raises:
+        ValueError: It cannot be copied.
+    """
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:  # other people's code
+        raise ValueError(
+            f"{agent!r} cannot be copied, and every seat is played by a copy of its own "
+            f"(copy.deepcopy: {type(error).__name__}: {error})"
+        ) from error
 
 
 def joined(blocks: Sequence[Matches]) -> Matches:
@@ -140,50 +211,74 @@ def joined(blocks: Sequence[Matches]) -> Matches:
     return Matches(sides=blocks[0].sides, **fields)
 
 
-def play_out(games: Games, agents: Sequence[Policy], seating: Array) -> Array:
+def play_out(games: Games, seats: Sequence[Policy], pairs: Array, salt: int) -> Array:
     """Plays every match to its end; returns all actions of each: bytes, object [B].
 
-    As `fives_env.play.advance`, with a record; each agent is asked about the sub-batch of games in
-    which it is to move.
+    As `fives_env.play.advance`, with a record; each seat is asked about the sub-batch of games in
+    which it is to move, in an order that the salt draws.
 
     Args:
         games: Stepped in place; they stand at the start of a match.
-        agents: Who plays.
-        seating: int8 [B, 4], for each seat an index into `agents`.
+        seats: Who plays each seat.
+        pairs: Whole numbers [B], by which the keys tell the matches apart.
+        salt: Of the keys.
 
     Raises:
         ValueError: As for `advance`.
     """
-    kinds = np.array([agent.kind if isinstance(agent, BuiltIn) else -1 for agent in agents])
-    memory = games.params, words(games.params)[0], games.data, words(games.data)
+    kinds = np.array([seat.kind if isinstance(seat, BuiltIn) else -1 for seat in seats])
+    table = Table.of(games, pairs, salt)
+    orders = np.random.default_rng(part_of(salt, "order"))
     records = np.empty((len(games), _ROOM), np.uint8)
     lengths, waiting = np.zeros((2, len(games)), np.int64)
     actions = np.full(len(games), -1, np.int64)
     while loops.play_on(
-        games.params, games.data, games.script, kinds, seating, actions, records, lengths, waiting
+        games.params, games.data, games.script, kinds, actions, records, lengths, waiting
     ):
         actions[:] = -1
         if (waiting == loops.NO_ROOM).any():
             records = np.hstack([records, np.empty_like(records)])
-        for index, agent in enumerate(agents):
-            if len(rows := np.flatnonzero(waiting == index)):
-                actions[rows] = _ask(agent, memory, rows)
+        for seat, agent in enumerate(seats):
+            if len(rows := np.flatnonzero(waiting == seat)):
+                rows = orders.permutation(rows)
+                actions[rows] = _ask(agent, *table.show(rows))
     moves = np.empty(len(games), object)
     moves[:] = [row[:length].tobytes() for row, length in zip(records, lengths, strict=True)]
     return moves
 
 
-def _ask(agent: Policy, memory: tuple[Array, ...], rows: Array) -> Array:
-    """The agent's actions in these rows; as `fives_env.play.ask`, without copying the games.
+class Table(NamedTuple):
+    """Games of one seating, and what the seats to move in them are handed.
 
-    `memory` is PARAMS and GAME, each followed by the same as words.
+    Attributes:
+        memory: PARAMS and GAME, each followed by the same as words; nothing is copied.
+        matches: uint64 [B], what the keys know the matches by.
+        salt: uint64 [2], of the keys.
     """
-    views, keys = np.empty(len(rows), VIEW), np.empty(len(rows), np.uint64)
-    masks = np.empty((len(rows), NUM_ACTIONS), np.bool_)
-    loops.show(*memory, rows, views, words(views), masks, keys)
+
+    memory: tuple[Array, ...]
+    matches: Array
+    salt: Array
+
+    @classmethod
+    def of(cls, games: Games, pairs: Array, salt: int) -> Self:
+        """These games, of these pairs [B], under the salt of their line-up."""
+        memory = games.params, words(games.params)[0], games.data, words(games.data)
+        return cls(memory, np.asarray(pairs).astype(np.uint64), salt_words(salt))
+
+    def show(self, rows: Array) -> tuple[Array, Array, Array]:
+        """Views, masks and keys of the seats to move in these rows, in their order."""
+        views, keys = np.empty(len(rows), VIEW), np.empty(len(rows), np.uint64)
+        masks = np.empty((len(rows), NUM_ACTIONS), np.bool_)
+        loops.show(*self.memory, rows, self.matches, self.salt, views, words(views), masks, keys)
+        return views, masks, keys
+
+
+def _ask(agent: Policy, views: Array, masks: Array, keys: Array) -> Array:
+    """The agent's actions in these rows."""
     answer = agent.act(views, masks, keys)
     as_wanted = isinstance(answer, np.ndarray) and answer.dtype == np.int64
-    if as_wanted and answer.shape == rows.shape and loops.all_legal(masks, answer):
+    if as_wanted and answer.shape == (len(views),) and loops.all_legal(masks, answer):
         return answer
     return checked(agent, answer, views, masks)
 

@@ -30,8 +30,13 @@ class Tournament:
     pairs: int = 1000
     """Streams of deals for each meeting, each played in every seating."""
 
-    seed: int = 0
-    """Of the deals: the same seed, the same deals."""
+    seed: int | None = None
+    """Of the deals: the same seed, the same deals. If not given, that of the results in OUT, or one
+    that is drawn: a small or published seed can be found out by agents, and all hands with it."""
+
+    salt: int | None = None
+    """Of the randomness that agents are handed. If not given, that of the results in OUT, or one
+    that is drawn; with both seed and salt a tournament is repeated exactly."""
 
     out: Path = Path("runs/tournament")
     """The folder of the results."""
@@ -213,8 +218,9 @@ class Exploit:
     minutes: float = 2.5
     """The budget: how long the exploiter trains (MaskablePPO, python -m train sb3)."""
 
-    seed: int = 0
-    """Of the training, and of the deals on which the gain is measured."""
+    seed: int | None = None
+    """Of the training (0 if not given), and of the deals on which the gain is measured (drawn if
+    not given)."""
 
     pairs: int = 2000
     """Pairs of matches on which the gain is measured: deals that the exploiter never saw."""

@@ -10,6 +10,7 @@ killed has lost the blocks in hand and nothing else. All actions are kept, one b
 from __future__ import annotations
 
 import re
+import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,16 +25,24 @@ from agents.files import shown
 from eval.arena import Matches, pair_seeds, seatings
 from eval.databases import ChangedError, open_to_read, open_to_write
 from eval.schedule import Meeting
-from eval.stored_rows import MAX_SEED, fault_of_lineup, match_checker
+from eval.stored_rows import MAX_SEED, fault_of_lineup, fault_of_origin, match_checker
 from fives_env.rules import Rules
+from fives_env.salts import read_salt
 
 Array = npt.NDArray[Any]
 APPLICATION = int.from_bytes(b"five", "big")
 """SQLite's application_id of our files."""
-SCHEMA = 2
-"""SQLite's user_version; it rises when older code could not read the file."""
+SCHEMA = 3
+"""SQLite's user_version; it rises when older code could not read the file or add to it."""
+UNSALTED = 2
+"""The schema before keys had a salt: such a file is read, and nothing is added to it."""
 
 _CREATE = (
+    """
+CREATE TABLE origin (
+    seed INTEGER NOT NULL,     -- of the tournament that made this file
+    salt TEXT NOT NULL         -- of the keys that agents are handed: 128 bits, in decimals
+)""",
     """
 CREATE TABLE lineups (
     lineup INTEGER PRIMARY KEY,
@@ -80,19 +89,28 @@ class Store:
 
     Attributes:
         path: Of the file.
+        seed: Of the tournament that made it.
         faults: What `lineups` and `rows` found that nobody of ours has written, one line each; they
             leave it out.
     """
 
-    def __init__(self, path: Path, only_read: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        only_read: bool = False,
+        seed: int | None = None,
+        salt: int | None = None,
+    ) -> None:
         """Opens the file.
 
         Args:
             path: Of the file; it is made if it is missing.
             only_read: Nothing is written, neither to the file nor beside it.
+            seed: Kept in a file that is made; drawn for it if None.
+            salt: The same; of a file that is there it must be the one that is kept in it.
 
         Raises:
-            StoreError: It is damaged, not ours, of another version, or cannot be written.
+            StoreError: It is damaged, not ours, of another version or salt, or cannot be written.
         """
         self.path = path
         self.faults: list[str] = []
@@ -100,7 +118,7 @@ class Store:
         with self._errors(), ExitStack() as closing:
             opened = open_to_read if only_read else open_to_write
             self._database = opened(path, closing)
-            self._prepare()
+            self._prepare(seed, salt)
             self._closing = closing.pop_all()
 
     def __enter__(self) -> Self:
@@ -120,6 +138,20 @@ class Store:
         """
         with self._errors():
             self._closing.__exit__(kind, error, trace)
+
+    @property
+    def salt(self) -> int:
+        """Of the keys that agents are handed.
+
+        Raises:
+            StoreError: The file was made before there was one.
+        """
+        if self._salt is None:
+            raise StoreError(
+                f"{self.path} is of an earlier version, without a salt for the keys of agents: its "
+                "matches can be read and replayed, not added to or audited; choose another --out"
+            )
+        return self._salt
 
     def played(self, meeting: Meeting) -> set[int]:
         """The pairs of which all seatings are here."""
@@ -229,16 +261,16 @@ class Store:
         assert lineup is not None
         return lineup
 
-    def _prepare(self) -> None:
+    def _prepare(self, seed: int | None, salt: int | None) -> None:
         application, schema = self._pragma("application_id"), self._pragma("user_version")
         if application == 0 and schema == 0 and self._is_empty() and not self._only_read:
-            self._create()
+            self._create(seed, salt)
         elif application != APPLICATION:
             raise StoreError(
                 f"{self.path} is a database of something else, not results of fives; "
                 "choose another --out"
             )
-        elif schema != SCHEMA:
+        elif schema not in (UNSALTED, SCHEMA):
             raise StoreError(
                 f"{self.path} has results of schema {schema}, and this version reads schema "
                 f"{SCHEMA}; choose another --out"
@@ -247,14 +279,35 @@ class Store:
         if found != "ok":
             raise sqlite3.DatabaseError(str(found))
         query = "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')"
-        if sorted(_layout(sql) for (sql,) in self._database.execute(query)) != _LAYOUT:
+        created = _CREATE if self._pragma("user_version") == SCHEMA else _CREATE[1:]
+        layout = sorted(_layout(sql) for (sql,) in self._database.execute(query))
+        if layout != sorted(map(_layout, created)):
             raise sqlite3.DatabaseError("its tables are not those of results")
+        self.seed, self._salt = self._read_origin()
+        if salt not in (None, self._salt):
+            raise StoreError(
+                f"{self.path} has results of another --salt ({self._salt}); leave it out, or "
+                "choose another --out"
+            )
 
-    def _create(self) -> None:
+    def _read_origin(self) -> tuple[int, int | None]:
+        """The seed and the salt; 0, which then was the usual seed, and None in an unsalted file."""
+        if self._pragma("user_version") == UNSALTED:
+            return 0, None
+        origins = self._database.execute("SELECT seed, salt FROM origin").fetchall()
+        if fault := fault_of_origin(origins):
+            raise StoreError(f"{self.path}: origin: {fault}")
+        seed, salt = origins[0]
+        return int(seed), int(salt)
+
+    def _create(self, seed: int | None, salt: int | None) -> None:
         self._database.execute("BEGIN IMMEDIATE")
         if self._is_empty():  # another process may have been quicker
             for table in _CREATE:
                 self._database.execute(table)
+            drawn = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
+            origin = drawn, str(read_salt(salt))
+            self._database.execute("INSERT INTO origin VALUES (?, ?)", origin)
             self._database.execute(f"PRAGMA application_id = {APPLICATION}")
             self._database.execute(f"PRAGMA user_version = {SCHEMA}")
         self._database.execute("COMMIT")
@@ -289,9 +342,6 @@ def _lineup_row(meeting: Meeting, who: Sequence[str]) -> tuple[Any, ...]:
 def _layout(sql: str | None) -> str:
     """What a statement makes, without comments and line ends."""
     return " ".join(re.sub("--[^\n]*", "", sql or "").split())
-
-
-_LAYOUT = sorted(map(_layout, _CREATE))
 
 
 def _rows(lineup: int, seed: int, matches: Matches, seating: int) -> Iterator[tuple[Any, ...]]:

@@ -10,9 +10,23 @@ from typing import Any
 
 from agents.files import shown
 from fives_env.rules import MAX_ROUNDS, Rules
+from fives_env.salts import BITS
 
 MAX_SEED = 2**63 - 1
 _SCORES, _ANY = (-(1 << 15), (1 << 15) - 1), (-(1 << 63), (1 << 63) - 1)
+
+
+def fault_of_origin(rows: Sequence[Sequence[Any]]) -> str:
+    """What is wrong with the rows of origin, as `fault_of_lineup`: there must be one."""
+    if len(rows) != 1:
+        return f"{len(rows)} rows, not one"
+    ((seed, salt),) = rows
+    if not (type(seed) is int and 0 <= seed <= MAX_SEED):
+        return f"seed is {shown(seed)}, not a whole number from 0 to 2**63 - 1"
+    digits = type(salt) is str and salt.isascii() and salt.isdigit() and len(salt) < 40
+    if not (digits and int(salt) < 1 << BITS):
+        return f"salt is {shown(salt)}, not a whole number from 0 to 2**{BITS} - 1, as text"
+    return ""
 
 
 def fault_of_lineup(rules: Any, seed: Any, who: Sequence[Any]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -39,6 +39,11 @@ class Plan:
     meetings: Mapping[Meeting, tuple[str, ...]]
     anchor: str
     test: sprt.Hypotheses | None = None
+
+    def of_seed(self, seed: int) -> Self:
+        """The same on other deals."""
+        meetings = {meeting._replace(seed=seed): names for meeting, names in self.meetings.items()}
+        return replace(self, seed=seed, meetings=meetings)
 
 
 def decide(plan: Plan, matches: Matches) -> sprt.Decision | None:

@@ -24,6 +24,7 @@ from eval.workers import Block, Outcome, play_here, play_in_processes
 from eval.workers_ray import play_on_ray
 from fives_env.policies import Policy
 from fives_env.rules import Rules
+from fives_env.salts import read_salt
 
 
 def run(options: Tournament) -> None:
@@ -34,7 +35,9 @@ def run(options: Tournament) -> None:
         SystemExit: With 1, once all else is done, if a meeting failed.
     """
     plan = make_plan(options)
-    with Store(options.out / RESULTS) as store:
+    with Store(options.out / RESULTS, seed=options.seed, salt=options.salt) as store:
+        if options.seed is None:
+            plan = plan.of_seed(store.seed)
         progress = Progress(store, plan)
         play_missing(progress, options)
         summary = summarise(store, plan, progress.counting(), progress.errors)
@@ -54,23 +57,23 @@ def run(options: Tournament) -> None:
 
 
 def make_plan(options: Tournament) -> Plan:
-    """What these options ask for.
+    """What these options ask for; on the deals of seed 0 if they name none.
 
     Raises:
         ValueError: One of them is wrong.
     """
-    rules = _check(options)
+    rules, seed = _check(options), options.seed or 0
     test = sprt.Hypotheses(*options.sprt, options.alpha, options.beta) if options.sprt else None
     entered = [enter(spec) for spec in options.agents]
     contenders = {contender.name: contender for contender in entered}
     names = [contender.name for contender in entered]
     return Plan(
         rules=rules,
-        seed=options.seed,
+        seed=seed,
         pairs=options.pairs,
         contenders=contenders,
         meetings={
-            Meeting(rules.spec, options.seed, tuple(contenders[name].identity for name in who)): who
+            Meeting(rules.spec, seed, tuple(contenders[name].identity for name in who)): who
             for who in make_schedule(options.schedule, names, rules.num_sides)
         },
         anchor=anchor(options.anchor, entered),
@@ -173,7 +176,7 @@ def _blocks(progress: Progress, size: int) -> Iterator[Block]:
             return
         for meeting, pairs in missing.items():
             if (block := pairs[start : start + size]) and progress.goes_on(meeting):
-                yield Block(meeting, plan.meetings[meeting], tuple(block))
+                yield Block(meeting, plan.meetings[meeting], tuple(block), progress.store.salt)
 
 
 def _block_size(progress: Progress, options: Tournament) -> int:
@@ -196,6 +199,8 @@ def _check(options: Tournament) -> Rules:
     for name in ("pairs", "block", "workers"):
         if getattr(options, name) < 1:
             raise ValueError(f"--{name} {getattr(options, name)} is not a whole number from 1 up")
-    if not 0 <= options.seed <= MAX_SEED:
+    if options.seed is not None and not 0 <= options.seed <= MAX_SEED:
         raise ValueError(f"--seed {options.seed} is not a whole number from 0 to 2**63 - 1")
+    if options.salt is not None:
+        read_salt(options.salt)
     return Rules.from_spec(options.rules)

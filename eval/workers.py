@@ -40,11 +40,13 @@ class Block(NamedTuple):
         meeting: Who meets.
         names: Their specs, in the order of the meeting.
         pairs: Numbers of the pairs.
+        salt: Of the keys that agents are handed.
     """
 
     meeting: Meeting
     names: tuple[str, ...]
     pairs: tuple[int, ...]
+    salt: int
 
 
 class Outcome(NamedTuple):
@@ -65,7 +67,8 @@ def play_block(block: Block, policy_of: PolicyOf) -> Outcome:
     rules = Rules.from_spec(meeting.rules)
     try:  # agents are other people's code
         agents = [policy_of(*agent) for agent in zip(block.names, meeting.agents, strict=True)]
-        matches = arena.play_meeting(rules, agents, meeting.seed, np.array(block.pairs))
+        pairs = np.array(block.pairs)
+        matches = arena.play_meeting(rules, agents, meeting.seed, pairs, block.salt, meeting.agents)
     except Exception as error:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         return Outcome(block, None, " ".join(f"{kind}{error}".split()))

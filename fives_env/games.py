@@ -14,6 +14,7 @@ from fives_env.actions import NUM_ACTIONS, action_name
 from fives_env.engine import choose, loops
 from fives_env.records import COUNTS, GAME, SCRIPT, START, VIEW, make_params
 from fives_env.rules import Rules, as_rules
+from fives_env.salts import read_salt, salt_words
 from fives_env.scripts import read_scores, read_script, whole_numbers
 
 Array = npt.NDArray[Any]
@@ -30,17 +31,27 @@ class Games:
         script: SCRIPT [R], the scripted rounds.
         start: START [B], the start scores.
         threads: Rows are split over this many threads; results do not depend on it.
+        salt: uint64 [2], of the keys that policies are handed in these games (salts.py).
     """
 
-    def __init__(self, rules: Rules | str, num_games: int = 1, threads: int = 1) -> None:
+    def __init__(
+        self, rules: Rules | str, num_games: int = 1, threads: int = 1, salt: int | None = None
+    ) -> None:
         """Makes the batch and deals it from fresh entropy; `reset` seeds it.
 
+        Args:
+            rules: `Rules` or their spec text.
+            num_games: B.
+            threads: As above.
+            salt: From 0 to 2**128 - 1; drawn from the system's randomness if None.
+
         Raises:
-            ValueError: The rules, or a number below 1.
+            ValueError: The rules, the salt, or a number below 1.
         """
         self.rules = as_rules(rules)
         self.num_games = _at_least_one("num_games", num_games)
         self.threads = _at_least_one("threads", threads)
+        self.salt = salt_words(read_salt(salt))
         self.params = make_params(self.rules)
         self.data: Array = np.zeros(self.num_games, GAME)
         self.script: Array = np.zeros(0, SCRIPT)

@@ -26,8 +26,9 @@ def advance(
 ) -> None:
     """Plays every game on until it is over or a seat of the caller's is to move.
 
-    Each policy is called on the sub-batch of games in which it is to move. Its keys are a function
-    of the match and the place in it, so equal deals give an agent equal keys in every seating.
+    Each policy is called on the sub-batch of games in which it is to move, with keys that follow
+    from the salt of the games, the match and the place in it. What built-in policies do follows
+    from the seed of the deals alone.
 
     Args:
         games: Stepped in place.
@@ -66,7 +67,8 @@ def ask(policy: Policy, games: Games) -> Array:
         ValueError: It did not return a legal action for each; the message names the policy.
     """
     views, masks = games.view(), games.action_mask()
-    return checked(policy, policy.act(views, masks, turn_keys(games)), views, masks)
+    keys = turn_keys(games, by_salt=type(policy) is not BuiltIn)
+    return checked(policy, policy.act(views, masks, keys), views, masks)
 
 
 def checked(policy: Policy, answer: Any, views: Array, masks: Array) -> Array:
@@ -95,8 +97,14 @@ def checked(policy: Policy, answer: Any, views: Array, masks: Array) -> Array:
     return actions.astype(np.int64)
 
 
-def turn_keys(games: Games) -> Array:
-    """The key of whoever acts next in each game: uint64 [B]."""
+def turn_keys(games: Games, by_salt: bool = True) -> Array:
+    """The randomness of the policy that acts next in each game: uint64 [B].
+
+    Args:
+        games: The games.
+        by_salt: Whether it follows from the salt of the games, and nothing from it; else from the
+            match's own stream, for built-in policies alone.
+    """
     keys = np.empty(len(games), np.uint64)
-    loops.turn_keys(games.data, keys)
+    loops.turn_keys(games.data, games.salt, by_salt, keys)
     return keys

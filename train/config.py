@@ -11,6 +11,7 @@ import tyro
 
 from agents import canonical
 from fives_env.rules import Rules
+from fives_env.salts import read_salt
 
 DEFAULT_MINUTES = 2.5
 EPISODES = ("rounds", "matches")
@@ -98,9 +99,11 @@ class Sb3:
     """How long to train (2.5 if --decisions is not given either)."""
     decisions: int | None = None
     """How many decisions to train on, in whole updates; without --minutes, a run of one thread can
-    be repeated exactly."""
+    be repeated exactly (with its --seed and, if opponents make use of randomness, its --salt)."""
     seed: int = 0
     """Of the first weights, the deals and the choices."""
+    salt: int | None = None
+    """Of the randomness that opponents are handed; drawn, and kept in config.json, if not given."""
     episodes: str = "rounds"
     """rounds: single rounds from start scores all over the score plane; matches: whole matches."""
     evaluate_every: float = 15.0
@@ -130,6 +133,8 @@ class Sb3:
             at_least("decisions", self.decisions, 1)
         if not 0 <= self.seed < 1 << 32:
             raise ValueError(f"seed={self.seed} is not a whole number from 0 to 2**32 - 1")
+        if self.salt is not None:
+            read_salt(self.salt)
         for name in ("pairs", "final_pairs", "threads", "evaluate_every"):
             at_least(name, getattr(self, name), 1)
 

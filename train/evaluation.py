@@ -18,13 +18,14 @@ def measure(
     opponent: Policy,
     seed: int,
     pairs: int,
+    salt: int | None,
     play: Callable[..., Matches] = play,
 ) -> dict[str, Any]:
     """The agent in `pairs` pairs of matches: the columns of evaluations.csv about strength.
 
     `play` is `eval.arena.play`, or has others do the same.
     """
-    result = score(play(rules, agent, opponent, seed, np.arange(pairs)), rules)
+    result = score(play(rules, agent, opponent, seed, np.arange(pairs), salt), rules)
     numbers = {
         "win_rate": result.win_rate,
         "low": result.low,

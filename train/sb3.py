@@ -10,6 +10,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from fives_env.envs.vector import FivesVectorEnv
 from fives_env.rules import Rules
+from fives_env.salts import read_salt
 from train.checkpoint import read_checkpoint
 from train.clock import Clock
 from train.config import Sb3, Sb3Resume, canonical_opponents
@@ -36,6 +37,7 @@ def run(config: Sb3) -> int:
     Raises:
         ValueError: The opponent, the rules or the run folder cannot be used.
     """
+    config = replace(config, salt=read_salt(config.salt))
     league = make_league(config)
     league.check(episodes(config)[0])  # who cannot play says so before anything is written
     clock = Clock(config.seconds, config.decisions)
@@ -126,6 +128,7 @@ def make_envs(config: Sb3, league: League) -> VecNormalize:
         seat="random",
         reward="points",
         start_scores=scores,
+        salt=config.salt,
     )
     monitored = VecMonitor(Sb3VecEnv(tables))
     return VecNormalize(monitored, norm_obs=False, norm_reward=True, gamma=config.ppo.gamma)

@@ -75,7 +75,7 @@ class Trainer(BaseCallback):
                 "decisions": self.clock.decisions,
                 "seconds": round(self.clock.seconds, 1),
                 "opponent": name,
-                **measure(self._rules, agent, opponent, seed, pairs),
+                **measure(self._rules, agent, opponent, seed, pairs, self.config.salt),
             }
             self.strength.append(row)
             self.folder.add_evaluation(row)

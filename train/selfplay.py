@@ -17,6 +17,7 @@ from torch import nn
 from agents.model import ModelAgent
 from fives_env.policies import BuiltIn
 from fives_env.rules import Rules
+from fives_env.salts import read_salt
 from train.actor_critic import ActorCritic
 from train.checkpoint import read_checkpoint
 from train.evaluation import describe, measure
@@ -50,6 +51,7 @@ def run(config: Selfplay) -> int:
     Raises:
         ValueError: The rules, the opponents, the device or the run folder cannot be used.
     """
+    config = replace(config, salt=read_salt(config.salt))
     league = make_league(config)
     state = prepare(config, league)
     with cluster_of(config) as ray:
@@ -282,7 +284,8 @@ def evaluate(
     rules = replace(Rules.from_spec(config.rules), mode="match")
     seed = derive(config.seed, "evaluation")
     agent = ModelAgent(*agent_of(state, folder.versions))
-    numbers = measure(rules, agent, BuiltIn(MEASURED_AGAINST), seed, pairs, workers.play)
+    opponent = BuiltIn(MEASURED_AGAINST)
+    numbers = measure(rules, agent, opponent, seed, pairs, config.salt, workers.play)
     state.strength = {
         "decisions": clock.decisions,
         "seconds": round(clock.seconds, 1),

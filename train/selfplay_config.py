@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fives_env.rules import Rules
+from fives_env.salts import read_salt
 from train.config import EPISODES, Pool, at_least, canonical_opponents, one_of
 
 DEFAULT_MINUTES = 15.0
@@ -79,9 +80,11 @@ class Selfplay:
     """How long to train (15 if --decisions is not given either)."""
     decisions: int | None = None
     """How many decisions to train on, in whole updates; without --minutes, a run of one thread can
-    be repeated exactly."""
+    be repeated exactly (with its --seed and, if opponents make use of randomness, its --salt)."""
     seed: int = 0
     """Of the first weights, the deals and the choices."""
+    salt: int | None = None
+    """Of the randomness that opponents are handed; drawn, and kept in config.json, if not given."""
     value: str = "points"
     """What rewards are: points, or equity, the chance to win the match (two sides, rules that have
     a table: python -m agents.equity lists them)."""
@@ -131,6 +134,8 @@ class Selfplay:
             at_least("decisions", self.decisions, 1)
         if not 0 <= self.seed < 1 << 32:
             raise ValueError(f"seed={self.seed} is not a whole number from 0 to 2**32 - 1")
+        if self.salt is not None:
+            read_salt(self.salt)
         for name in ("pairs", "final_pairs", "threads", "workers", "evaluate_every"):
             at_least(name, getattr(self, name), 1)
         at_least("checkpoint_every", self.checkpoint_every, 0)

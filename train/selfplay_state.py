@@ -93,7 +93,8 @@ def make_games(config: Selfplay) -> Games:
     """The batch, dealt. Whole matches start from 0, but the first ones, so as not to be in step."""
     rules = Rules.from_spec(config.rules)
     mode = "match" if config.episodes == "matches" else "round"
-    games = Games(replace(rules, mode=mode), config.learner.num_games, config.threads)
+    num_games = config.learner.num_games
+    games = Games(replace(rules, mode=mode), num_games, config.threads, config.salt)
     games.reset(
         seed=derive(config.seed, "training"), scores="random" if rules.mode == "match" else None
     )

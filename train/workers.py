@@ -37,7 +37,9 @@ class Workers(Protocol):
         """
         ...
 
-    def play(self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array) -> Matches:
+    def play(
+        self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array, salt: int | None
+    ) -> Matches:
         """As `eval.arena.play`."""
         ...
 
@@ -51,9 +53,11 @@ class Here:
         with torch.no_grad():
             return collect(state.tables, lambda rows: network.act(rows)[0], memory, state.device)
 
-    def play(self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array) -> Matches:
+    def play(
+        self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array, salt: int | None
+    ) -> Matches:
         """As `Workers.play`."""
-        return arena.play(rules, a, b, seed, pairs)
+        return arena.play(rules, a, b, seed, pairs, salt)
 
 
 HERE = Here()

@@ -92,9 +92,16 @@ class Worker:
             )
         return Played(self._memory, tables.arrays(), _counts(league) - before, seconds)
 
-    def play(self, rules: Rules, agents: tuple[Policy, Policy], seed: int, pairs: Array) -> Matches:
+    def play(
+        self,
+        rules: Rules,
+        agents: tuple[Policy, Policy],
+        seed: int,
+        pairs: Array,
+        salt: int | None,
+    ) -> Matches:
         """As `eval.arena.play`."""
-        return arena.play(rules, *copy.deepcopy(agents), seed, pairs)
+        return arena.play(rules, *agents, seed, pairs, salt)
 
 
 class RayWorkers:
@@ -141,13 +148,15 @@ class RayWorkers:
             _book(tables.league, played.results)
         return max(played.seconds for played in answers)
 
-    def play(self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array) -> Matches:
+    def play(
+        self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array, salt: int | None
+    ) -> Matches:
         """As `eval.arena.play`, a part of the pairs for each worker."""
         parts = [part for part in np.array_split(pairs, len(self.actors)) if len(part)]
         agents = self._ray.put((a, b))
 
         def ask(index: int) -> Any:
-            return self.actors[index].play.remote(rules, agents, seed, parts[index])
+            return self.actors[index].play.remote(rules, agents, seed, parts[index], salt)
 
         return arena.joined(self._ask(ask, len(parts)))
 

@@ -17,7 +17,7 @@ from fives_env.jit import jit, jit_inline
 from fives_env.records import BLOCKED, OUT
 
 OVER, NO_ROOM = -1, -2
-"""In `waiting`, instead of the policy to ask: the match is over; the record has no room left."""
+"""In `waiting`, instead of the seat to ask: the match is over; the record has no room left."""
 
 FACTS = np.dtype(
     [
@@ -68,11 +68,11 @@ def _record_and_act(params, game, script, action, record, length):
 
 
 @jit
-def play_on(params, games, script, kinds, seating, actions, records, lengths, waiting):
+def play_on(params, games, script, kinds, actions, records, lengths, waiting):
     """Plays `actions` (-1: none), then lets built-in policies play on, and records it all.
 
-    `kinds` says for each policy which built-in it is, or -1 for those that Python asks. `waiting`
-    becomes the policy to ask in each row, or OVER, or NO_ROOM. Returns how many are not over.
+    `kinds` says for each seat which built-in policy plays it, or -1 where Python asks. `waiting`
+    becomes the seat to ask in each row, or OVER, or NO_ROOM. Returns how many are not over.
     """
     room = records.shape[1]
     going = 0
@@ -88,10 +88,9 @@ def play_on(params, games, script, kinds, seating, actions, records, lengths, wa
             if length == room:
                 waiting[row] = NO_ROOM
                 break
-            policy = np.int64(seating[row, game.seat])
-            kind = kinds[policy]
+            kind = kinds[game.seat]
             if kind < 0:
-                waiting[row] = policy
+                waiting[row] = game.seat
                 break
             hand = game.hands[game.seat]
             action = choose.choose(kind, params[0], game, game.lead_tile, hand, keys.turn_key(game))
@@ -103,15 +102,20 @@ def play_on(params, games, script, kinds, seating, actions, records, lengths, wa
 
 
 @jit
-def show(params, params_words, games, game_words, rows, views, view_words, masks, row_keys):
-    """What the seats to move in `rows` may know, may do, and have as keys, side by side."""
+def show(
+    params, params_words, games, game_words, rows, matches, salt, views, view_words, masks, row_keys
+):
+    """What the seats to move in `rows` may know, may do, and have as keys, side by side.
+
+    `matches`, uint64 [B], are the numbers that keys know matches by, under the `salt`, uint64 [2].
+    """
     for out in range(len(rows)):
         row = rows[out]
         game = games[row]
         view_words[out, :] = 0  # padding too
         write_view(params_words, game, game_words[row], game.seat, views[out], view_words[out])
         turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])
-        row_keys[out] = keys.turn_key(game)
+        row_keys[out] = keys.policy_key(salt, matches[row], game)
 
 
 @jit

@@ -157,10 +157,11 @@ def pay(params, games, rewards, reward):
 
 
 @jit
-def turn_keys(games, row_keys):
-    """The key of whoever acts next in each row."""
+def turn_keys(games, salt, by_salt, row_keys):
+    """The randomness of whoever acts next in each row: a policy's key, or the engine's own."""
     for row in range(len(games)):
-        row_keys[row] = keys.turn_key(games[row])
+        game = games[row]
+        row_keys[row] = keys.policy_key(salt, game.key, game) if by_salt else keys.turn_key(game)
 
 
 @jit

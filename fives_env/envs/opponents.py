@@ -1,7 +1,8 @@
 """Who sits at the seats that are not the learner's: one policy, or several that take turns.
 
 Of several, each match draws one by its own random stream, and it stays until that match is over:
-what is drawn depends neither on the other tables nor on when they end.
+what is drawn depends neither on the other tables nor on when they end. `Mixture` draws by the seed
+of the deals alone; other `Opponents` are handed keys that lead nowhere, as policies are.
 """
 
 from collections.abc import Sequence
@@ -94,7 +95,8 @@ def draw_opponents(opponents: Opponents, games: Games, rows: Array) -> Array:
     Raises:
         ValueError: The opponents drew something other than one index a match.
     """
-    drawn = np.asarray(opponents.draw(opponent_keys(games, rows)))
+    keys = opponent_keys(games, rows, by_salt=type(opponents) is not Mixture)
+    drawn = np.asarray(opponents.draw(keys))
     most = min(len(opponents.policies), MOST)
     if drawn.shape != rows.shape or drawn.dtype.kind not in "iu":
         raise ValueError(f"{opponents!r} drew {drawn!r}; it must give {len(rows)} whole numbers")
@@ -103,22 +105,28 @@ def draw_opponents(opponents: Opponents, games: Games, rows: Array) -> Array:
     return drawn.astype(np.int64)
 
 
-def opponent_keys(games: Games, rows: Array) -> Array:
+def opponent_keys(games: Games, rows: Array, by_salt: bool = True) -> Array:
     """The randomness by which each of these matches draws its opponent.
 
     Args:
         games: The games.
         rows: Indices [N].
+        by_salt: Whether it follows from the salt of the games, and nothing from it; else from the
+            match's own stream, for our own eyes only.
 
     Returns:
         uint64 [N].
     """
     keys = np.empty(len(rows), np.uint64)
-    _opponent_keys(games.data, rows, keys)
+    _opponent_keys(games.data, rows, games.salt, by_salt, keys)
     return keys
 
 
 @jit
-def _opponent_keys(games: Array, rows: Array, keys: Array) -> None:
+def _opponent_keys(games: Array, rows: Array, salt: Array, by_salt: bool, keys: Array) -> None:
     for out in range(len(rows)):
-        keys[out] = streams.mix(games[rows[out]].key, _OPPONENT)
+        match = games[rows[out]].key
+        if by_salt:
+            keys[out] = streams.sip_hash(salt, match, _OPPONENT)
+        else:
+            keys[out] = streams.mix(match, _OPPONENT)

@@ -45,6 +45,7 @@ class FivesEnv(gymnasium.Env[Array, int]):
         reward: str = "outcome",
         start_scores: npt.ArrayLike | str | None = None,
         illegal: str = "raise",
+        salt: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         """Makes the table.
@@ -53,7 +54,9 @@ class FivesEnv(gymnasium.Env[Array, int]):
             ValueError: An argument is wrong; the message says what would be right.
         """
         self.render_mode = checked_mode(render_mode)
-        self._tables = Tables(1, rules, opponent, partner, seat, reward, start_scores, illegal)
+        self._tables = Tables(
+            1, rules, opponent, partner, seat, reward, start_scores, illegal, salt
+        )
         self.observation_space = observation_space()
         self._actions = ActionSpace()
         self.action_space = self._actions  # type: ignore[assignment]

@@ -58,13 +58,14 @@ class Tables:
         reward: str,
         start_scores: npt.ArrayLike | str | None,
         illegal: str,
+        salt: int | None,
     ) -> None:
         """Checks the arguments, which the envs document.
 
         Raises:
             ValueError: One of them is wrong.
         """
-        self.games = Games(as_rules(rules), num_tables)
+        self.games = Games(as_rules(rules), num_tables, salt=salt)
         rules = self.games.rules
         if partner is not None and not rules.partners:
             raise ValueError("partner is given, but the rules have no partners (C9)")

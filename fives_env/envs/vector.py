@@ -50,6 +50,7 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
         start_scores: npt.ArrayLike | str | None = None,
         illegal: str = "raise",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        salt: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         """Makes the tables.
@@ -68,6 +69,10 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
             illegal: ``raise`` a ValueError at an illegal action, or ``lose``: its episode ends at
                 -1, and ``infos["illegal_action"]`` says which it was (-1 where there was none).
             autoreset_mode: An `AutoresetMode`, or its value as text.
+            salt: Of the keys that opponents and partners are handed, from 0 to 2**128 - 1; drawn
+                from the system's randomness if None. Equal seeds give equal episodes in one env; in
+                two they do if the other seats are ``random``, ``greedy`` or any that do not use
+                their keys, or if both envs have the same salt.
             render_mode: ``ansi`` or ``svg`` (texts), ``rgb_array`` (frames), ``human`` (the first
                 table is shown after every reset and step), or None.
 
@@ -80,7 +85,7 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
         self._resets_next = self.autoreset_mode is AutoresetMode.NEXT_STEP
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._tables = Tables(
-            num_envs, rules, opponent, partner, seat, reward, start_scores, illegal
+            num_envs, rules, opponent, partner, seat, reward, start_scores, illegal, salt
         )
         self.num_envs = num_envs
         self.single_observation_space = observation_space()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fives_env import Games
 from fives_env.engine import keys
+from fives_env.play import turn_keys
 from fives_env.tiles import tiles_up_to
 from tests.rules.positions import play_randomly, seeded, tile_bits
 
@@ -135,6 +136,18 @@ def key_at(stream: int, index: int) -> int:
     return int(keys.mix(np.uint64(stream), np.uint64(index)))
 
 
+def compiled_keys(games: Games, views: Array) -> Array:
+    """The numbers by which a built-in policy chooses in those of the games that look like `views`.
+
+    No policy is handed them; with them one in Python can play as its compiled twin does.
+    """
+    rows: dict[bytes, list[int]] = {}
+    for row, view in enumerate(games.view()):
+        rows.setdefault(view.tobytes(), []).append(row)
+    found = [rows[view.tobytes()].pop(0) for view in views]
+    return turn_keys(games, by_salt=False)[found]
+
+
 def assert_uniform(counts: Array, expected: Any = None, least: float = 1e-5) -> None:
     """Chi-square: the counts are as near to `expected` (equal shares) as chance would have it."""
     from scipy.stats import chisquare
@@ -145,6 +158,6 @@ def assert_uniform(counts: Array, expected: Any = None, least: float = 1e-5) -> 
     assert chisquare(counts, shares).pvalue > least
 
 
-__all__ = ["ALL", "BASIC", "VARIANTS", "assert_uniform", "key_at", "mixed", "play_randomly"]
-__all__ += ["played_on", "restart", "seats_of", "seeded", "seeded_from", "shuffle_hidden"]
-__all__ += ["tile_bits"]
+__all__ = ["ALL", "BASIC", "VARIANTS", "assert_uniform", "compiled_keys", "key_at", "mixed"]
+__all__ += ["play_randomly", "played_on", "restart", "seats_of", "seeded", "seeded_from"]
+__all__ += ["shuffle_hidden", "tile_bits"]

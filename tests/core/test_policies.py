@@ -11,7 +11,16 @@ from fives_env.engine.features import FEATURES
 from fives_env.play import LEARNER, advance, ask
 from fives_env.policies import as_policy
 from fives_env.tiles import PIPS
-from tests.core.material import ALL, BASIC, Array, assert_uniform, mixed, played_on, seeded_from
+from tests.core.material import (
+    ALL,
+    BASIC,
+    Array,
+    assert_uniform,
+    compiled_keys,
+    mixed,
+    played_on,
+    seeded_from,
+)
 
 
 def best_actions(games: Games) -> Array:
@@ -116,14 +125,19 @@ def test_a_rows_action_depends_on_that_row_alone_and_nothing_is_changed(name: st
 
 
 class Delegating:
-    """A policy in Python that plays as a built-in one does, and keeps what it was asked."""
+    """A policy in Python that plays as a built-in one does, and keeps what it was asked.
 
-    def __init__(self, name: str) -> None:
-        self.inner = BuiltIn(name)
+    With `games` it chooses by the same numbers as compiled code does in these.
+    """
+
+    def __init__(self, name: str, games: Games | None = None) -> None:
+        self.inner, self.games = BuiltIn(name), games
         self.asked: list[tuple[Array, Array, Array]] = []
 
     def act(self, views: Array, masks: Array, keys: Array) -> Array:
         self.asked.append((views.copy(), masks.copy(), keys.copy()))
+        if self.games is not None:
+            keys = compiled_keys(self.games, views)
         return self.inner.act(views, masks, keys)
 
 
@@ -134,21 +148,26 @@ def seats(*policies: int) -> Array:
 def play_out(spec: str, num_games: int, policies: list[Any], seating: Array) -> tuple[Games, Array]:
     """Matches from seed 3 to their end, and what every seat was paid."""
     games = seeded_from(spec, num_games, 3)
-    paid = np.zeros((num_games, 4))
-    advance(games, policies, np.resize(seating, (num_games, 4)), paid)
-    return games, paid
+    return games, finish(games, policies, seating)
+
+
+def finish(games: Games, policies: list[Any], seating: Array) -> Array:
+    """Plays to the end of the matches; what every seat was paid."""
+    paid = np.zeros((len(games), 4))
+    advance(games, policies, np.resize(seating, (len(games), 4)), paid)
+    return paid
 
 
 @pytest.mark.parametrize("spec", BASIC)
 def test_advance_plays_alike_with_compiled_policies_and_with_python_ones(spec: str) -> None:
     seating = seats(0, 1, 1, 0)
-    compiled = play_out(spec, 40, [BuiltIn("greedy"), BuiltIn("random")], seating)
-    python = play_out(spec, 40, [Delegating("greedy"), Delegating("random")], seating)
-    one_of_each = play_out(spec, 40, [Delegating("greedy"), BuiltIn("random")], seating)
-    assert compiled[0].data["match_over"].all()
-    for games, paid in (python, one_of_each):
-        assert games.data.tobytes() == compiled[0].data.tobytes()
-        assert (paid == compiled[1]).all()
+    compiled, paid = play_out(spec, 40, [BuiltIn("greedy"), BuiltIn("random")], seating)
+    assert compiled.data["match_over"].all()
+    for random_in_python in (True, False):
+        games = seeded_from(spec, 40, 3)
+        random = Delegating("random", games) if random_in_python else BuiltIn("random")
+        assert (finish(games, [Delegating("greedy", games), random], seating) == paid).all()
+        assert games.data.tobytes() == compiled.data.tobytes()
 
 
 @pytest.mark.parametrize("spec", BASIC)
@@ -184,12 +203,26 @@ def test_advance_stops_where_the_caller_is_to_move_and_goes_on_from_there() -> N
         games.step(np.where(live, games.action_mask().argmax(axis=1), -1))
 
 
-def test_equal_deals_give_an_agent_equal_keys_in_every_seating() -> None:
-    """A match of a policy against itself is the same match in both seatings: exactly 50 %."""
-    both = [Delegating("random"), Delegating("random")]
-    one = play_out("all-fives", 100, both, seats(0, 1, 0, 0))[0]
-    two = play_out("all-fives", 100, both, seats(1, 0, 0, 0))[0]
-    assert one.data.tobytes() == two.data.tobytes()
+def salted(salt: int | None, seed: int = 3) -> Games:
+    """Matches from this seed to their end, random asked from Python at all seats."""
+    games = Games("all-fives", 60, salt=salt)
+    games.reset(seed=seed)
+    finish(games, [Delegating("random")], seats(0, 0, 0, 0))
+    return games
+
+
+def test_equal_salts_and_deals_give_equal_keys() -> None:
+    games = salted(7)
+    assert salted(7).data.tobytes() == games.data.tobytes()
+    for other in (salted(8), salted(None), salted(None)):
+        assert (other.data["key"] == games.data["key"]).all()  # the deals are the same
+        assert other.data.tobytes() != games.data.tobytes()
+
+
+def test_a_wrong_salt_is_refused() -> None:
+    for wrong in (-1, 1 << 128, True, 0.5, "7", [1]):
+        with pytest.raises(ValueError, match="is not a whole number from 0 to 2"):
+            Games("all-fives", salt=wrong)  # type: ignore[arg-type]
 
 
 def test_keys_differ_from_turn_to_turn_and_from_match_to_match() -> None:

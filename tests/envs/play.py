@@ -1,15 +1,18 @@
 """What the tests of the Gymnasium envs share: ways to play them, and exact comparison."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fives_env import BuiltIn
+from fives_env import BuiltIn, Games
 from fives_env.envs.single import FivesEnv
 from fives_env.envs.vector import FivesVectorEnv
+from tests.core.material import compiled_keys
 
 Array = NDArray[Any]
+Env = TypeVar("Env", FivesEnv, FivesVectorEnv)
 
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
     ("fives-and-threes:players=2,target=31", {"seat": "random", "reward": "points"}),
@@ -65,26 +68,33 @@ def assert_same(one: Any, two: Any, where: str = "") -> None:
 
 
 class InPython:
-    """The built-in policy of this name, as a policy that the envs must call."""
+    """The built-in policy of this name, as a policy that the envs must call.
+
+    With `games` it chooses by the same numbers as compiled code does in these.
+    """
 
     def __init__(self, name: str) -> None:
         self.inner = BuiltIn(name)
         self.batches: list[int] = []
+        self.games: Games | None = None
 
     def act(self, views: Array, masks: Array, keys: Array) -> Array:
         self.batches.append(len(views))
         assert masks.any(axis=1).all(), "B13: an empty mask"
         assert (views["viewer"] == views["seat"]).all()
+        if self.games is not None:
+            keys = compiled_keys(self.games, views)
         return self.inner.act(views, masks, keys)
 
 
-def in_python(given: dict[str, Any]) -> dict[str, Any]:
-    """These arguments with policies in Python in the place of built-in ones."""
+def in_python(make: Callable[..., Env], given: dict[str, Any]) -> Env:
+    """What `make` makes, with policies in Python that play as the built-in ones in `given` do."""
     policies = {"opponent": "greedy", **given}
-    return {
-        name: InPython(value) if name in ("opponent", "partner") else value
-        for name, value in policies.items()
-    }
+    inside = {name: InPython(policies[name]) for name in {"opponent", "partner"} & set(policies)}
+    env = make(**{**policies, **inside})
+    for policy in inside.values():
+        policy.games = env._tables.games
+    return env
 
 
 __all__ = ["NAMES", "SETTINGS", "Array", "InPython", "assert_same", "choose", "in_python"]

@@ -27,7 +27,7 @@ NAMES = [spec for spec, _ in MIXTURES]
 @pytest.mark.parametrize("setting", MIXTURES, ids=NAMES)
 def test_R5_a_mixture_is_the_same_in_the_vector_env_and_in_single_envs(setting: Any) -> None:
     opponents = ["greedy", InPython("random"), "random"]
-    setting = setting[0], {**setting[1], "opponent": opponents}
+    setting = setting[0], {**setting[1], "opponent": opponents, "salt": 1}
     env = vector(3, setting)
     sync = SyncVectorEnv([lambda: single(setting)] * 3, autoreset_mode=AutoresetMode.SAME_STEP)
     rng, ended, met = np.random.default_rng(1), 0, set()

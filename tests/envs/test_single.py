@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +133,9 @@ def test_a_policy_in_python_that_plays_like_a_built_in_one_gives_the_same_stream
 ) -> None:
     spec, given = setting
     streams = []
-    for arguments in (given, in_python(given)):
-        env, rng = FivesEnv(spec, **arguments), np.random.default_rng(3)
+    make = partial(FivesEnv, spec)
+    for env in (make(**given), in_python(make, given)):
+        rng = np.random.default_rng(3)
         stream: list[Any] = [env.reset(seed=5)]
         for _ in range(3):
             stream += play_episode(env, rng)

@@ -1,5 +1,6 @@
 """The arena: the same deals in every seating, and shares that follow from them."""
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -40,16 +41,42 @@ def matches(winner: Any, scores: Any) -> Matches:
     )
 
 
-class Alone:
-    """Plays like a built-in policy, but is asked from Python; keeps what it was asked."""
-
-    def __init__(self, name: str) -> None:
-        self.policy = BuiltIn(name)
-        self.seats: set[int] = set()
+class First:
+    """Takes the first legal action; asked from Python, and needs no key."""
 
     def act(self, views: Any, masks: Any, keys: Any) -> Any:
-        self.seats |= set(views["viewer"].tolist())
-        return self.policy.act(views, masks, keys)
+        return masks.argmax(axis=1)
+
+
+class Shared(list[Any]):
+    """A list that is the same one in all copies of its owner."""
+
+    def __deepcopy__(self, memo: Any) -> "Shared":
+        return self
+
+
+class Asked:
+    """Plays like random; keeps what each of its copies was asked."""
+
+    def __init__(self) -> None:
+        self.copies = Shared()
+        self.mine: list[Any] = []
+
+    def act(self, views: Any, masks: Any, keys: Any) -> Any:
+        if not self.mine:
+            self.copies.append(self.mine)
+        self.mine.append((views, keys))
+        return RANDOM.act(views, masks, keys)
+
+    @property
+    def seats(self) -> list[set[int]]:
+        """The seats that each copy played."""
+        return [set(np.concatenate([v["viewer"] for v, _ in one]).tolist()) for one in self.copies]
+
+    @property
+    def keys(self) -> Any:
+        """All keys."""
+        return np.concatenate([keys for one in self.copies for _, keys in one])
 
 
 def test_two_agents_take_each_side_once() -> None:
@@ -68,15 +95,74 @@ def test_as_many_agents_as_sides_take_each_side_once(num_sides: int) -> None:
     assert order == {tuple(range(num_sides))}  # everybody's neighbour stays the same
 
 
-def test_partners_share_an_agent() -> None:
-    agents = Alone("greedy"), Alone("random")
-    play(PARTNERS, *agents, 0, np.arange(1))
-    assert agents[0].seats == agents[1].seats == {0, 1, 2, 3}
-    game = Games(PARTNERS)
-    game.reset(seed=pair_seeds(0, np.array([0])))
-    agents[0].seats.clear()
-    arena.play_out(game, agents, np.array([[0, 1, 0, 1]]))
-    assert agents[0].seats == {0, 2}
+def test_each_partner_has_a_copy_of_their_agent() -> None:
+    agent = Asked()
+    found = play(PARTNERS, agent, RANDOM, 0, np.arange(1))
+    assert found.sides.tolist() == [[0, 1], [1, 0]]
+    assert sorted(agent.seats, key=min) == [{0}, {1}, {2}, {3}]
+    assert agent.seats[0] | agent.seats[1] == {0, 2}  # the first seating
+
+
+@ALL
+def test_B50_every_seat_of_every_seating_is_played_by_a_copy(rules: Rules) -> None:
+    agents = Asked(), Asked()
+    found = play(rules, *agents, 0, np.arange(20))
+    for number, agent in enumerate(agents):
+        assert agent.mine == []
+        assert all(len(seats) == 1 for seats in agent.seats)
+        seats_of_sides = rules.players // rules.num_sides
+        assert len(agent.copies) == (found.sides == number).sum() * seats_of_sides
+
+
+def test_B50_what_cannot_be_copied_is_refused_and_named() -> None:
+    class Locked(First):
+        def __init__(self) -> None:
+            self.lock = threading.Lock()
+
+        def __repr__(self) -> str:
+            return "Locked()"
+
+    with pytest.raises(ValueError, match=r"Locked\(\) cannot be copied.*lock"):
+        play(TWO, Locked(), GREEDY, 0, np.arange(2))
+
+
+@ALL
+def test_X41_no_key_is_handed_out_twice(rules: Rules) -> None:
+    """Neither in the two seatings, nor to two agents, nor in two turns."""
+    agents = Asked(), Asked()
+    play(rules, *agents, 0, np.arange(20))
+    keys = np.concatenate([agent.keys for agent in agents])
+    assert len(np.unique(keys)) == len(keys)
+
+
+def test_X41_the_order_of_the_rows_says_nothing() -> None:
+    """Two calls about the same matches, those which the seat leads, each in an order of its own."""
+    agent = Asked()
+    play(TWO, agent, First(), 0, np.arange(200), salt=1)
+    for calls in agent.copies:
+        (first, _), (second, _) = calls[0], calls[2]
+        # A turn later a hand is what is left of one before, unless the round was blocked.
+        before = [np.flatnonzero(first["hand"] & hand == hand) for hand in second["hand"]]
+        places = [rows[0] for rows in before if len(rows)]
+        assert len(places) > 90
+        assert 0.4 < np.mean(np.diff(places) > 0) < 0.6
+
+
+def test_X41_one_agent_under_one_name_plays_itself_once() -> None:
+    asked = Asked()
+    found = play_meeting(TWO, (asked, asked), 0, np.arange(9), names=("x", "x"))
+    assert len(asked.copies) == 2
+    assert (found.moves[:, 0] == found.moves[:, 1]).all()
+
+
+def test_X40_a_salt_decides_the_keys_and_nothing_else() -> None:
+    one, same, other = (play(TWO, Asked(), GREEDY, 3, np.arange(9), salt) for salt in (1, 1, 2))
+    assert (one.lines == same.lines).all()
+    assert (one.deals == other.deals).all()
+    assert (one.lines != other.lines).all()
+    built_in = [play(TWO, RANDOM, GREEDY, 3, np.arange(9), salt).lines for salt in (1, 2, None)]
+    assert (built_in[0] == built_in[1]).all()
+    assert (built_in[0] == built_in[2]).all()
 
 
 def test_pair_seeds_are_unique_and_far_from_training_seeds() -> None:
@@ -142,29 +228,29 @@ def test_a_match_of_a_block_is_the_match_played_alone() -> None:
 @ALL
 def test_the_record_has_every_action(rules: Rules) -> None:
     """Built-in policies and those that Python asks are recorded alike, and play as `advance`."""
-    compiled = play(rules, GREEDY, RANDOM, 4, np.arange(5))
-    asked = play(rules, Alone("greedy"), RANDOM, 4, np.arange(5))
-    both_asked = play(rules, Alone("greedy"), Alone("random"), 4, np.arange(5))
-    for name, values in vars(compiled).items():
-        assert (getattr(asked, name) == values).all(), name
-        assert (getattr(both_asked, name) == values).all(), name
-    game = Games(rules)
-    game.reset(seed=pair_seeds(4, np.array([3])))
-    leader = int(game.data["leader"][0])
-    for action in compiled.moves[3, 0]:
-        assert not game.data["match_over"][0]
-        game.step([action])
-    assert game.data["match_over"][0]
-    assert game.data["scores"][0, : rules.num_sides].tolist() == compiled.scores[3, 0].tolist()
-    assert game.data["round"][0] + 1 == compiled.rounds[3, 0]
-    assert leader == compiled.leader[3, 0]
+    for agents in ((GREEDY, RANDOM), (First(), RANDOM), (First(), First())):
+        found = play(rules, *agents, 4, np.arange(5))
+        game, advanced = Games(rules), Games(rules)
+        for each in (game, advanced):
+            each.reset(seed=pair_seeds(4, np.array([3])))
+        leader = int(game.data["leader"][0])
+        for action in found.moves[3, 0]:
+            assert not game.data["match_over"][0]
+            game.step([action])
+        seats = found.sides[0][[rules.side_of(seat) for seat in range(rules.players)]]
+        advance(advanced, agents, np.resize(seats, (1, 4)))
+        assert game.data.tobytes() == advanced.data.tobytes()
+        assert game.data["match_over"][0]
+        assert game.data["scores"][0, : rules.num_sides].tolist() == found.scores[3, 0].tolist()
+        assert game.data["round"][0] + 1 == found.rounds[3, 0]
+        assert leader == found.leader[3, 0]
 
 
 def test_a_record_grows_with_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = play(THREE, Alone("greedy"), RANDOM, 4, np.arange(4))
+    meetings = [(First(), RANDOM), (GREEDY, RANDOM)]
+    whole = [play(THREE, *agents, 4, np.arange(4)).moves.tolist() for agents in meetings]
     monkeypatch.setattr(arena, "_ROOM", 3)
-    assert (play(THREE, Alone("greedy"), RANDOM, 4, np.arange(4)).moves == whole.moves).all()
-    assert (play(THREE, GREEDY, RANDOM, 4, np.arange(4)).moves == whole.moves).all()
+    assert [play(THREE, *agents, 4, np.arange(4)).moves.tolist() for agents in meetings] == whole
 
 
 def test_hashes_tell_rows_apart() -> None:

@@ -43,7 +43,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "train" / "evaluations.csv").write_text(EVALUATIONS)
     settings = {"rules": "fives-and-threes", "opponent": "greedy", "note": "<b>&</b>"}
     (folder / "train" / "config.json").write_text(json.dumps(settings))
-    play(Tournament(agents=("greedy", "random"), pairs=10, out=folder / "tournament"))
+    play(Tournament(agents=("greedy", "random"), pairs=10, seed=0, out=folder / "tournament"))
     rows = timing.measure([ours.rollout(ours.FIVES_AND_THREES, 4), ours.batch_step(4)], 0.01, print)
     decision = {"what": "decision", "rules": "fives-and-threes", "batch": 1, "threads": 1}
     rows += [
@@ -136,7 +136,7 @@ def test_times_of_the_ladder_where_the_benchmark_has_none(
 def test_the_first_lead_is_in_the_summary(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play(Tournament(agents=("greedy", "greedy"), pairs=40, out=tmp_path))
+    play(Tournament(agents=("greedy", "greedy"), pairs=40, seed=0, out=tmp_path))
     results = read_results(tmp_path)
     lead = seats(results.meetings, results.rules).by_place[0]
     assert results.summary["first_lead"] == lead._asdict()
@@ -146,7 +146,7 @@ def test_the_first_lead_is_in_the_summary(
 def test_several_games_on_one_page(demo: Path, tmp_path: Path) -> None:
     """A mirror match and three sides among them."""
     rules, agents = "all-fives:players=3", ("greedy", "random", "greedy")
-    play(Tournament(agents=agents, rules=rules, pairs=3, out=tmp_path / "cup"))
+    play(Tournament(agents=agents, rules=rules, pairs=3, seed=0, out=tmp_path / "cup"))
     out = tmp_path / "deep" / "page.html"
     run(Report(tournament=(demo / "tournament", tmp_path / "cup"), out=out))
     text = out.read_text()

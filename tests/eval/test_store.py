@@ -178,8 +178,8 @@ def make_folder(path: Path) -> None:
     [
         (write_text, "damaged or not a results file"),
         (write_foreign, "a database of something else"),
-        (write_older, "schema 1, and this version reads schema 2"),
-        (write_newer, "schema 99, and this version reads schema 2"),
+        (write_older, "schema 1, and this version reads schema 3"),
+        (write_newer, "schema 99, and this version reads schema 3"),
         (write_damaged, "damaged or not a results file"),
         (make_folder, "cannot be used"),
     ],

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from eval import arena, contenders, live, tournament
-from eval.commands import Tournament
+from eval.commands import Replay, Tournament
 from eval.contenders import Contender, enter, enter_as
+from eval.replay import run as replay
 from eval.replay import stored
 from eval.results import open_results, read_results
 from eval.schedule import make_schedule
@@ -65,9 +66,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     pairs: list[int] = []
     play = arena.play_meeting
 
-    def counting(*arguments: Any) -> Any:
-        pairs.extend(arguments[-1].tolist())
-        return play(*arguments)
+    def counting(rules: Any, agents: Any, seed: int, numbers: Any, *rest: Any) -> Any:
+        pairs.extend(numbers.tolist())
+        return play(rules, agents, seed, numbers, *rest)
 
     monkeypatch.setattr(arena, "play_meeting", counting)
     return pairs
@@ -93,15 +94,15 @@ def test_a_stopped_tournament_goes_on_where_it_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: list[int]
 ) -> None:
     agents = ("greedy", "random", "greedy")
-    whole = Tournament(agents=agents, pairs=50, out=tmp_path / "whole", block=10)
+    whole = Tournament(agents=agents, pairs=50, seed=0, out=tmp_path / "whole", block=10)
     run(whole)
     assert len(counted) == 100
     counted.clear()
-    stopped = Tournament(agents=agents, pairs=50, out=tmp_path / "stopped", block=10)
+    stopped = Tournament(agents=agents, pairs=50, seed=0, out=tmp_path / "stopped", block=10)
     play_out, calls = arena.play_out, iter(range(100))
 
     def stopping(*arguments: Any) -> Any:
-        if next(calls) == 7:
+        if next(calls) == 11:  # in the eighth block; one of a mirror is one seating
             raise KeyboardInterrupt
         return play_out(*arguments)
 
@@ -122,11 +123,11 @@ def test_a_stopped_tournament_goes_on_where_it_stopped(
 
 
 def test_kill_9_and_the_same_command_again(tmp_path: Path) -> None:
-    whole = Tournament(agents=AGENTS, pairs=600, out=tmp_path / "whole")
+    whole = Tournament(agents=AGENTS, pairs=600, seed=0, out=tmp_path / "whole")
     run(whole)
-    killed = Tournament(agents=AGENTS, pairs=600, out=tmp_path / "killed", block=2)
+    killed = Tournament(agents=AGENTS, pairs=600, seed=0, out=tmp_path / "killed", block=2)
     command = [sys.executable, "-m", "eval", "tournament", "--agents", *AGENTS]
-    command += ["--pairs", "600", "--block", "2", "--out", str(killed.out)]
+    command += ["--pairs", "600", "--seed", "0", "--block", "2", "--out", str(killed.out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         while not (killed.out / "results.sqlite").is_file() or num_rows(killed) < 10:
             time.sleep(0.001)
@@ -141,12 +142,12 @@ def test_kill_9_and_the_same_command_again(tmp_path: Path) -> None:
 
 
 def test_more_pairs_play_only_what_is_missing(tmp_path: Path, counted: list[int]) -> None:
-    run(Tournament(agents=AGENTS, pairs=30, out=tmp_path))
+    run(Tournament(agents=AGENTS, pairs=30, seed=0, out=tmp_path))
     counted.clear()
-    run(Tournament(agents=AGENTS, pairs=45, out=tmp_path, block=4))
+    run(Tournament(agents=AGENTS, pairs=45, seed=0, out=tmp_path, block=4))
     assert counted == list(range(30, 45))
     counted.clear()
-    few = Tournament(agents=AGENTS, pairs=30, out=tmp_path)
+    few = Tournament(agents=AGENTS, pairs=30, seed=0, out=tmp_path)
     run(few)
     assert counted == []
     assert summary(few)["pairings"][0]["pairs"] == 30
@@ -155,11 +156,11 @@ def test_more_pairs_play_only_what_is_missing(tmp_path: Path, counted: list[int]
 def test_order_of_agents_mirrors_the_result_and_plays_nothing(
     tmp_path: Path, counted: list[int]
 ) -> None:
-    options = Tournament(agents=AGENTS, pairs=40, out=tmp_path)
+    options = Tournament(agents=AGENTS, pairs=40, seed=0, out=tmp_path)
     run(options)
     before = summary(options)
     counted.clear()
-    run(Tournament(agents=AGENTS[::-1], pairs=40, out=tmp_path))
+    run(Tournament(agents=AGENTS[::-1], pairs=40, seed=0, out=tmp_path))
     after = summary(options)
     assert counted == []
     (ours,), (theirs,) = before["pairings"], after["pairings"]
@@ -175,17 +176,17 @@ def test_three_sides_keep_a_against_b_and_b_against_a_apart(
     tmp_path: Path, counted: list[int]
 ) -> None:
     rules = "threes-and-fives:players=3"
-    options = Tournament(agents=AGENTS, rules=rules, pairs=20, out=tmp_path)
+    options = Tournament(agents=AGENTS, rules=rules, pairs=20, seed=0, out=tmp_path)
     run(options)
     assert summary(options)["pairings"][0]["matches"] == 60
     assert summary(options)["pairings"][0]["win_rate"] > 0.6
-    run(Tournament(agents=AGENTS[::-1], rules=rules, pairs=20, out=tmp_path))
+    run(Tournament(agents=AGENTS[::-1], rules=rules, pairs=20, seed=0, out=tmp_path))
     assert len(counted) == 40
     assert summary(options)["pairings"][0]["win_rate"] < 0.2
 
 
 def test_mirror_match(tmp_path: Path) -> None:
-    options = Tournament(agents=("greedy", "greedy"), pairs=25, out=tmp_path)
+    options = Tournament(agents=("greedy", "greedy"), pairs=25, seed=0, out=tmp_path)
     run(options)
     (row,) = summary(options)["pairings"]
     assert (row["win_rate"], row["low"], row["high"]) == (0.5, 0.5, 0.5)
@@ -196,7 +197,7 @@ def test_mirror_match(tmp_path: Path) -> None:
 
 
 def test_one_pair_is_enough_to_run(tmp_path: Path) -> None:
-    options = Tournament(agents=AGENTS, pairs=1, out=tmp_path)
+    options = Tournament(agents=AGENTS, pairs=1, seed=0, out=tmp_path)
     run(options)
     (row,) = summary(options)["pairings"]
     assert (row["low"], row["high"], row["points_low"]) == (0, 1, None)
@@ -223,8 +224,8 @@ def test_tables_seat_every_set_of_agents_once_whatever_their_order() -> None:
 def test_gauntlet_and_a_third_agent_play_only_what_is_missing(
     tmp_path: Path, counted: list[int]
 ) -> None:
-    run(Tournament(agents=AGENTS, pairs=10, out=tmp_path, schedule="gauntlet"))
-    run(Tournament(agents=("greedy", "random", "greedy"), pairs=10, out=tmp_path))
+    run(Tournament(agents=AGENTS, pairs=10, seed=0, out=tmp_path, schedule="gauntlet"))
+    run(Tournament(agents=("greedy", "random", "greedy"), pairs=10, seed=0, out=tmp_path))
     assert len(counted) == 20
 
 
@@ -235,6 +236,7 @@ def test_tables_of_different_agents(tmp_path: Path, entering: dict[str, Any]) ->
         rules="threes-and-fives:players=3",
         schedule="tables",
         pairs=30,
+        seed=0,
         out=tmp_path,
     )
     run(options)
@@ -252,7 +254,7 @@ def test_tables_of_different_agents(tmp_path: Path, entering: dict[str, Any]) ->
 
 
 def test_results_are_read_back(tmp_path: Path) -> None:
-    options = Tournament(agents=("greedy", "random", "greedy"), pairs=20, out=tmp_path)
+    options = Tournament(agents=("greedy", "random", "greedy"), pairs=20, seed=0, out=tmp_path)
     run(options)
     found = read_results(tmp_path)
     assert (found.names, found.anchor, found.seed) == (["greedy", "random"], "random", 0)
@@ -265,7 +267,7 @@ def test_results_are_read_back(tmp_path: Path) -> None:
 def test_results_that_are_not_there_or_damaged(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"summary\.json cannot be read"):
         read_results(tmp_path)
-    options = Tournament(agents=AGENTS, pairs=5, out=tmp_path)
+    options = Tournament(agents=AGENTS, pairs=5, seed=0, out=tmp_path)
     run(options)
     (tmp_path / "summary.json").write_text('{"pairings": []}')
     with pytest.raises(ValueError, match=r"summary\.json is damaged or of .* rules is missing"):
@@ -281,7 +283,7 @@ def test_a_test_ends_a_meeting_early_and_always_at_the_same_pair(tmp_path: Path)
     contents = []
     for block, folder in ((500, "one"), (7, "two"), (60, "two")):
         options = Tournament(
-            agents=AGENTS, pairs=400, sprt=(0, 50), block=block, out=tmp_path / folder
+            agents=AGENTS, pairs=400, sprt=(0, 50), block=block, seed=0, out=tmp_path / folder
         )
         run(options)
         contents.append(summary(options))
@@ -338,7 +340,9 @@ def test_failing_agent_is_named_and_the_others_go_on(
     message: str,
 ) -> None:
     entering["bad"] = agent
-    options = Tournament(agents=("greedy", "bad", "random"), pairs=10, out=tmp_path, block=4)
+    options = Tournament(
+        agents=("greedy", "bad", "random"), pairs=10, seed=0, out=tmp_path, block=4
+    )
     with pytest.raises(SystemExit) as stop:
         run(options)
     assert stop.value.code == 1
@@ -364,15 +368,15 @@ def test_an_agent_that_fails_in_mid_tournament_keeps_what_it_played(
         left = 150
 
         def act(self, views: Any, masks: Any, keys: Any) -> Any:
-            self.left -= 1
-            if self.left < 0:
+            Tired.left -= 1
+            if Tired.left < 0:
                 raise RuntimeError("tired")
             return super().act(views, masks, keys)
 
     tired = Tired("greedy")
     tired.kind = -1  # to be asked
     entering["tired"] = tired
-    options = Tournament(agents=("tired", "random"), pairs=10, out=tmp_path, block=1)
+    options = Tournament(agents=("tired", "random"), pairs=10, seed=0, out=tmp_path, block=1)
     with pytest.raises(SystemExit):
         run(options)
     kept = num_rows(options)
@@ -381,7 +385,7 @@ def test_an_agent_that_fails_in_mid_tournament_keeps_what_it_played(
 
 
 def test_missing_model_is_said_before_anything_is_played(tmp_path: Path) -> None:
-    options = Tournament(agents=("greedy", f"model:{tmp_path}/none"), out=tmp_path / "out")
+    options = Tournament(agents=("greedy", f"model:{tmp_path}/none"), seed=0, out=tmp_path / "out")
     with pytest.raises(ValueError, match="none"):
         run(options)
     assert not options.out.exists()
@@ -390,11 +394,11 @@ def test_missing_model_is_said_before_anything_is_played(tmp_path: Path) -> None
 def test_a_full_disk_is_one_line_and_keeps_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = Tournament(agents=AGENTS, pairs=3000, out=tmp_path)
+    options = Tournament(agents=AGENTS, pairs=3000, seed=0, out=tmp_path)
     prepare = Store._prepare
 
-    def small(self: Store) -> None:
-        prepare(self)
+    def small(self: Store, *origin: Any) -> None:
+        prepare(self, *origin)
         self._database.execute("PRAGMA max_page_count = 60")
 
     with monkeypatch.context() as patch:
@@ -414,7 +418,7 @@ def test_a_summary_that_cannot_be_written_leaves_nothing_half(
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    options = Tournament(agents=AGENTS, pairs=5, out=tmp_path)
+    options = Tournament(agents=AGENTS, pairs=5, seed=0, out=tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr("agents.files.os.fsync", full)
         with pytest.raises(OSError, match=r"No space left on device: .*summary\.json"):
@@ -430,7 +434,7 @@ def test_the_terminal_shows_ratings_and_progress(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    run(Tournament(agents=AGENTS, pairs=40, out=tmp_path, block=10))
+    run(Tournament(agents=AGENTS, pairs=40, seed=0, out=tmp_path, block=10))
     shown = capsys.readouterr().err
     assert "40/40" in shown or "10/40" in shown
     assert "Elo ratings, random = 0" in shown
@@ -440,7 +444,73 @@ def test_without_a_terminal_there_is_a_line_now_and_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(live, "BETWEEN_LINES", 0.0)
-    run(Tournament(agents=AGENTS, pairs=4, out=tmp_path, block=2))
+    run(Tournament(agents=AGENTS, pairs=4, seed=0, out=tmp_path, block=2))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("2 of 4 pairs, ")
     assert len(lines) == 2
+
+
+def test_X40_seed_and_salt_are_drawn_once_and_kept(tmp_path: Path, counted: list[int]) -> None:
+    for folder in ("a", "b"):
+        run(Tournament(agents=AGENTS, pairs=4, out=tmp_path / folder))
+    counted.clear()
+    run(Tournament(agents=AGENTS, pairs=6, out=tmp_path / "a"))
+    assert counted == [4, 5]
+    content = json.loads((tmp_path / "a" / "summary.json").read_text())
+    assert content["pairings"][0]["pairs"] == 6
+    with open_results(tmp_path / "a") as one, open_results(tmp_path / "b") as two:
+        assert one.seed == content["seed"] != two.seed
+        assert min(one.seed, two.seed) > 1 << 40
+        assert one.salt != two.salt
+        with pytest.raises(StoreError, match=rf"of another --salt \({one.salt}\)"):
+            run(Tournament(agents=AGENTS, pairs=6, salt=one.salt ^ 1, out=tmp_path / "a"))
+
+
+def test_seed_and_salt_repeat_a_tournament(tmp_path: Path) -> None:
+    """With another salt, who uses its keys plays otherwise; the deals stay."""
+    for salt, folder in ((5, "a"), (5, "b"), (6, "c"), (None, "d")):
+        agents = ("pimc:1", "greedy")
+        run(Tournament(agents=agents, pairs=6, seed=1, salt=salt, out=tmp_path / folder))
+    a, b, c, d = ([m.row for m in rows(Tournament(AGENTS, out=tmp_path / f))] for f in "abcd")
+    assert a == b
+    for other in (c, d):
+        assert [row["line"] for row in other] != [row["line"] for row in a]
+        assert [row["deal"] for row in other] == [row["deal"] for row in a]
+
+
+def test_X40_results_without_a_salt_are_read_and_not_added_to(tmp_path: Path) -> None:
+    """As a file of the version before."""
+    options = Tournament(agents=AGENTS, pairs=4, seed=0, out=tmp_path)
+    run(options)
+    before = rows(options)
+    database = sqlite3.connect(tmp_path / "results.sqlite")
+    database.executescript("DROP TABLE origin; PRAGMA user_version = 2;")
+    database.close()
+    run(Tournament(agents=AGENTS, pairs=4, out=tmp_path))  # nothing is missing
+    assert rows(options) == before
+    replay(Replay(results=tmp_path))
+    with pytest.raises(StoreError, match=r"without a salt .* can be read and replayed, not added"):
+        run(Tournament(agents=AGENTS, pairs=5, out=tmp_path))
+    assert rows(options) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("DELETE FROM origin", "origin: 0 rows, not one"),
+        ("INSERT INTO origin VALUES (1, '1')", "origin: 2 rows, not one"),
+        ("UPDATE origin SET seed = 'x'", "origin: seed is 'x', not a whole number"),
+        ("UPDATE origin SET salt = '-1'", "origin: salt is '-1', not a whole number"),
+        ("UPDATE origin SET salt = '9' || salt || '0'", "origin: salt is .*, not a whole number"),
+    ],
+)
+def test_an_origin_that_nobody_of_ours_wrote_is_refused(
+    tmp_path: Path, change: str, says: str
+) -> None:
+    run(Tournament(agents=AGENTS, pairs=1, out=tmp_path))
+    database = sqlite3.connect(tmp_path / "results.sqlite")
+    database.execute(change)
+    database.commit()
+    database.close()
+    with pytest.raises(StoreError, match=says):
+        open_results(tmp_path)

@@ -13,7 +13,9 @@ from eval.tournament import run as run_tournament
 def test_parquet_is_the_same_table(tmp_path: Path) -> None:
     results = tmp_path / "results"
     for rules in ("threes-and-fives:players=3", "fives-and-threes"):
-        run_tournament(Tournament(agents=("greedy", "random"), rules=rules, pairs=4, out=results))
+        run_tournament(
+            Tournament(agents=("greedy", "random"), rules=rules, pairs=4, seed=0, out=results)
+        )
     run(Export(results=results, out=tmp_path / "matches.parquet"))
     run(Export(results=results, out=tmp_path / "matches.csv"))
     columns = parquet.read_table(tmp_path / "matches.parquet").to_pydict()

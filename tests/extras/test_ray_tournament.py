@@ -50,12 +50,12 @@ def kill_a_busy_worker(killed: list[int]) -> None:
 
 
 def test_the_same_to_the_byte_although_a_worker_is_killed(tmp_path: Path) -> None:
-    run(Tournament(agents=AGENTS, pairs=300, out=tmp_path / "here"))
+    run(Tournament(agents=AGENTS, pairs=300, seed=0, out=tmp_path / "here"))
     killed: list[int] = []
     killer = threading.Thread(target=kill_a_busy_worker, args=(killed,))
     killer.start()
     options = Tournament(
-        agents=AGENTS, pairs=300, block=25, out=tmp_path / "ray", ray=LOCAL, workers=2
+        agents=AGENTS, pairs=300, block=25, seed=0, out=tmp_path / "ray", ray=LOCAL, workers=2
     )
     run(options)
     killer.join()

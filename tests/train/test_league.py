@@ -301,7 +301,7 @@ def test_B50_one_agent_on_all_seats_is_four_agents(spec: str, tmp_path: Path) ->
     spec = spec.replace("model", f"model:{model}")
     one, played = make_agent(spec), []
     for policies in ([one] * 4, [make_agent(spec) for _ in range(4)]):
-        games = Games(rules, 32)
+        games = Games(rules, 32, salt=1)
         games.reset(seed=2)
         advance(games, policies, np.tile(np.arange(4, dtype=np.int8), (32, 1)))
         played.append(games.data.tobytes())

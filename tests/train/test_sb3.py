@@ -7,7 +7,7 @@ import re
 import signal
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ TINY = Ppo(num_envs=16, num_steps=16, batch_size=128, num_epochs=1, hidden=(32, 
 def tiny(out: Path, **options: Any) -> Sb3:
     """A run of a second."""
     settings = {"rules": "fives-and-threes", "decisions": 512, "pairs": 4, "final_pairs": 8}
-    return Sb3(**{**settings, "out": out, "threads": 1, "ppo": TINY, **options})
+    return Sb3(**{**settings, "out": out, "salt": 1, "threads": 1, "ppo": TINY, **options})
 
 
 def new_envs(config: Sb3) -> VecNormalize:
@@ -304,14 +304,13 @@ def test_smoke_beats_random_after_a_fixed_number_of_decisions(tmp_path: Path) ->
 
 
 class _RecordsHands:
-    """Plays at random and keeps the hands that it sees full."""
+    """Plays at random and keeps the hands that it sees full, with those of all its copies."""
 
-    def __init__(self) -> None:
-        self.hands: set[tuple[int, int]] = set()
+    hands: ClassVar[set[tuple[int, int]]] = set()
 
     def act(self, views: Array, masks: Array, keys: Array) -> Array:
         full = views[views["num_moves"] < 2]
-        self.hands |= set(zip(full["hand"].tolist(), full["played"].tolist(), strict=True))
+        self.hands.update(zip(full["hand"].tolist(), full["played"].tolist(), strict=True))
         return BuiltIn("random").act(views, masks, keys)
 
 

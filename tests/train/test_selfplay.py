@@ -48,7 +48,7 @@ TINY = Learner(
 def tiny(out: Path, **options: Any) -> Selfplay:
     """A run of a second."""
     settings = {"rules": "fives-and-threes", "decisions": 1024, "pairs": 4, "final_pairs": 8}
-    return Selfplay(**{**settings, "out": out, "threads": 1, "learner": TINY, **options})
+    return Selfplay(**{**settings, "out": out, "salt": 1, "threads": 1, "learner": TINY, **options})
 
 
 def weights(run_folder: Path) -> bytes:
