@@ -1,4 +1,4 @@
-"""``python -m eval``: tournament, replay, export, benchmark, exact, exploit, ladder, report."""
+"""``python -m eval``: tournament, replay, audit, export, benchmark, exact, exploit and others."""
 
 import importlib
 import signal

@@ -79,6 +79,26 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class Audit:
+    """Asks agents again about stored matches: apart, one decision a call, in another order.
+
+    An agent that then does something else than what is stored has used more than the view, the
+    legal actions and the key of the decision: what it kept from others, its neighbours in the
+    batch, or the memory of the process that played.
+    """
+
+    results: Path
+    """The folder of a tournament."""
+
+    matches: int = 20
+    """Of each agent, drawn by chance."""
+
+    json: Path | None = None
+    """The file of the verdicts, which a report shows where it is RESULTS/audit.json, as it is if
+    not given."""
+
+
+@dataclass(frozen=True)
 class Export:
     """Writes every stored match as a row of a file: agents, scores, seeds, actions."""
 
@@ -256,6 +276,7 @@ class Report:
 Command = (
     Annotated[Tournament, subcommand("tournament")]
     | Annotated[Replay, subcommand("replay")]
+    | Annotated[Audit, subcommand("audit")]
     | Annotated[Export, subcommand("export")]
     | Annotated[Benchmark, subcommand("benchmark")]
     | Annotated[Exact, subcommand("exact")]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from agents import canonical, make_agent
+from fives_env.play import checked
 from fives_env.policies import Policy
+from fives_env.records import VIEW
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,33 @@ def enter_as(name: str, identity: str) -> Contender:
     if contender.identity != identity:
         raise ValueError(f"{name} has changed since the tournament began; start it again")
     return contender
+
+
+def answer(agent: tuple[str, str], handed: tuple[bytes, bytes, int]) -> int:
+    """What an agent does in one decision; for a process that has nothing of any game.
+
+    Args:
+        agent: Its spec and identity.
+        handed: The view and the legal actions, as bytes, and the key.
+
+    Raises:
+        ValueError: There is no such agent, or it did not return one legal action.
+    """
+    policy, (view, mask, key) = _agent(*agent), handed
+    views = np.frombuffer(bytearray(view), VIEW)
+    masks = np.frombuffer(bytearray(mask), np.bool_)[None]
+    actions = policy.act(views, masks, np.array([key], np.uint64))
+    return int(checked(policy, actions, views, masks)[0])
+
+
+@functools.cache
+def _agent(name: str, identity: str) -> Policy:
+    return enter_as(name, identity).policy
+
+
+def name_of(identity: str) -> str:
+    """The spec of the agent of this identity."""
+    return re.sub(r"#[0-9a-f]{12}$", "", identity)
 
 
 def anchor(spec: str | None, entered: Sequence[Contender]) -> str:

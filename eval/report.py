@@ -56,6 +56,7 @@ def make_report(parts: Parts) -> Document:
             f"tournament-{number}",
             palette,
             run_page.seconds(parts.benchmark, results.rules),
+            results.audit,
         )
         for number, (one, results) in enumerate(zip(found, parts.tournaments, strict=True))
     ]

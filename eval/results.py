@@ -14,7 +14,7 @@ from eval.store import Store
 from eval.stored_rows import MAX_SEED
 from fives_env.rules import Rules
 
-RESULTS, SUMMARY = "results.sqlite", "summary.json"
+RESULTS, SUMMARY, AUDIT = "results.sqlite", "summary.json", "audit.json"
 _TEST = {"low": float, "high": float, "alpha": float, "beta": float, "pairs": int}
 _SHAPE = {
     "rules": Rules.from_spec,
@@ -26,6 +26,20 @@ _SHAPE = {
     "failed?": [{"agents": [str], "error": str}],
 }
 """What is read of summary.json."""
+_VERDICTS = {
+    "stored_matches": int,
+    "agents": [
+        {
+            "agent": str,
+            "matches": int,
+            "decisions": int,
+            "differing": int,
+            "error": str,
+            "passed": bool,
+        }
+    ],
+}
+"""What is read of audit.json."""
 
 
 class Result(NamedTuple):
@@ -52,6 +66,7 @@ class Results:
         anchor: The name of the one whose rating is 0.
         meetings: Who met whom; failed meetings are not among them.
         summary: What summary.json says.
+        audit: What audit.json says; None if there is none.
     """
 
     path: Path
@@ -61,6 +76,7 @@ class Results:
     anchor: str
     meetings: list[Result]
     summary: dict[str, Any]
+    audit: dict[str, Any] | None = None
 
 
 def open_results(folder: Path) -> Store:
@@ -106,7 +122,9 @@ def read_results(folder: Path) -> Results:
             Result(tuple(index[agent] for agent in meeting.agents), store.matches(meeting, pairs))
             for meeting, pairs in meetings
         ]
-    return Results(folder / RESULTS, rules, seed, names, summary["anchor"], found, summary)
+    checked = folder / AUDIT
+    audit = read_json(checked, _VERDICTS) if checked.exists() else None
+    return Results(folder / RESULTS, rules, seed, names, summary["anchor"], found, summary, audit)
 
 
 def _refuse_others(field: str, agents: Iterable[str], known: Collection[str]) -> None:

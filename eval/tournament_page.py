@@ -23,6 +23,7 @@ def section(
     name: str,
     palette: Colors,
     seconds: Mapping[str, float],
+    audit: Mapping[str, Any] | None = None,
 ) -> Section:
     """What a tournament found.
 
@@ -32,6 +33,7 @@ def section(
         name: The anchor of the section, unique in the report.
         palette: The agents' colours.
         seconds: What a decision takes, of the agents for whom it is known.
+        audit: Its audit.json, if it was audited.
     """
     blocks = [
         *_strength(found, name, palette),
@@ -40,6 +42,7 @@ def section(
         *_matches(found, name, palette),
         *_seats(found, name),
         *_habits(found, name, palette),
+        *_audited(audit),
         *_exceptions(summary),
     ]
     return Section(title(found), name, blocks)
@@ -277,3 +280,27 @@ def _exceptions(summary: Mapping[str, Any]) -> Iterator[Block]:
         for row in tested
     ]
     yield Table(("a", "b", "a is", "pairs"), rows, words=3)
+
+
+def _audited(audit: Mapping[str, Any] | None) -> Iterator[Block]:
+    """Whether agents play as they are stored where they are asked apart."""
+    yield Heading("Audit")
+    if audit is None:
+        yield Text("These results were not audited (python -m eval audit).")
+        return
+    asked = sum(row["decisions"] for row in audit["agents"])
+    fallen = [row for row in audit["agents"] if not row["passed"]]
+    yield Text(
+        f"Of {audit['stored_matches']:,} matches that were stored then, a sample was put to the "
+        f"agents again: {asked:,} decisions, each agent in a process of its own, one decision a "
+        "call, in another order. "
+        + (
+            "Not all of them play as they are stored: the results say nothing about those that do "
+            "not, and about others only where they did not meet."
+            if fallen
+            else "All of them play as they are stored."
+        )
+    )
+    for row in fallen:
+        found = row["error"] or f"{row['differing']:,} of {row['decisions']:,} are other actions"
+        yield Text(f"{row['agent']}: {found}")

@@ -167,3 +167,50 @@ def test_saved_games_go_on_in_another_env_to_the_last_reward(setting: Any) -> No
         with pytest.raises(ValueError, match="does not fit 8 tables"):
             other.load_games(wrong)
     assert_same(other.save_games(), before)
+
+
+class Records:
+    """An opponent that takes the first legal action, and `Opponents` of it alone; keeps keys."""
+
+    def __init__(self) -> None:
+        self.policies = [self]
+        self.keys: list[int] = []
+        self.drawn: list[int] = []
+
+    def act(self, views: Array, masks: Array, keys: Array) -> Array:
+        self.keys += keys.tolist()
+        return masks.argmax(axis=1)
+
+    def draw(self, keys: Array) -> Array:
+        self.drawn += keys.tolist()
+        return np.zeros(len(keys), np.int64)
+
+
+def played_against(seeds: list[int], salt: int | None = None) -> Records:
+    """What opponents are handed in an env that is reset to each of these seeds."""
+    records = Records()
+    env = FivesVectorEnv(20, "all-fives:target=60", opponent=records, salt=salt)
+    for seed in seeds:
+        env.reset(seed=seed)
+        for _ in range(30):
+            env.step(env.action_masks().argmax(axis=1))
+    return records
+
+
+@pytest.mark.parametrize("what", ["keys", "drawn"])
+def test_X40_opponents_are_handed_nothing_that_follows_from_the_seed(what: str) -> None:
+    one, two, mine, again = (
+        getattr(played_against([7], salt), what) for salt in (None, None, 5, 5)
+    )
+    assert len(set(one)) == len(one)
+    assert not set(one) & set(two)
+    assert mine == again
+    twice = getattr(played_against([7, 7]), what)
+    assert twice[: len(twice) // 2] == twice[len(twice) // 2 :]  # reset(seed) repeats
+
+
+def test_X40_infos_say_nothing_of_the_deals() -> None:
+    env = FivesVectorEnv(4, opponent=["random", "greedy"])
+    _, infos = env.reset(seed=7)
+    public = {"action_mask", "seat", "round", "leader", "scores", "winner", "opponent"}
+    assert {name.removeprefix("_") for name in infos} == public
