@@ -241,7 +241,7 @@ def play_out(games: Games, seats: Sequence[Policy], pairs: Array, salt: int) -> 
         for seat, agent in enumerate(seats):
             if len(rows := np.flatnonzero(waiting == seat)):
                 rows = orders.permutation(rows)
-                actions[rows] = _ask(agent, *table.show(rows))
+                actions[rows] = _ask(agent, table, rows)
     moves = np.empty(len(games), object)
     moves[:] = [row[:length].tobytes() for row, length in zip(records, lengths, strict=True)]
     return moves
@@ -273,14 +273,19 @@ class Table(NamedTuple):
         loops.show(*self.memory, rows, self.matches, self.salt, views, words(views), masks, keys)
         return views, masks, keys
 
+    def allows(self, rows: Array, actions: Array) -> bool:
+        """Whether these actions, int64, are legal in these rows."""
+        params, _, games, _ = self.memory
+        return bool(loops.all_legal(params, games, rows, actions))
 
-def _ask(agent: Policy, views: Array, masks: Array, keys: Array) -> Array:
-    """The agent's actions in these rows."""
-    answer = agent.act(views, masks, keys)
+
+def _ask(agent: Policy, table: Table, rows: Array) -> Array:
+    """The agent's actions in these rows; what it was handed may have been written to."""
+    answer = agent.act(*table.show(rows))
     as_wanted = isinstance(answer, np.ndarray) and answer.dtype == np.int64
-    if as_wanted and answer.shape == (len(views),) and loops.all_legal(masks, answer):
+    if as_wanted and answer.shape == rows.shape and table.allows(rows, answer):
         return answer
-    return checked(agent, answer, views, masks)
+    return checked(agent, answer, *table.show(rows)[:2])
 
 
 def deal_hashes(games: Games) -> Array:

@@ -94,8 +94,7 @@ class Audit:
     """Of each agent, drawn by chance."""
 
     json: Path | None = None
-    """The file of the verdicts, which a report shows where it is RESULTS/audit.json, as it is if
-    not given."""
+    """The file of the verdicts; if not given RESULTS/audit.json, which a report shows."""
 
 
 @dataclass(frozen=True)

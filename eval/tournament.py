@@ -41,6 +41,9 @@ def run(options: Tournament) -> None:
         progress = Progress(store, plan)
         play_missing(progress, options)
         summary = summarise(store, plan, progress.counting(), progress.errors)
+        again = (
+            f"; --seed {plan.seed} --salt {store.salt} gives the same" if progress.played else ""
+        )
     try:
         tables.print_tournament(summary)
     finally:  # whether anybody reads them or not
@@ -48,7 +51,7 @@ def run(options: Tournament) -> None:
         replace_file(options.out / SUMMARY, text.encode())
     say(
         f"{progress.played:,} pairs played, {progress.there:,} were there already; "
-        f"results are in {options.out}"
+        f"results are in {options.out}{again}"
     )
     for row in summary["failed"]:
         say(f"error: {' against '.join(row['agents'])}: {row['error']}", error=True)

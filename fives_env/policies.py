@@ -23,7 +23,7 @@ class Policy(Protocol):
         Args:
             views: VIEW [B], each of a seat to move.
             masks: bool [B, 114], the legal actions; at least one a row.
-            keys: uint64 [B], each row's own randomness.
+            keys: uint64 [B], each row's own randomness, from which nothing else follows.
 
         Returns:
             Whole numbers [B].

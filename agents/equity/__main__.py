@@ -36,7 +36,8 @@ class Equity:
     """Rounds in all; in threes-and-fives one serves all scores, and a tenth of these is plenty."""
 
     seed: int = 0
-    """Of the deals: the same seed, the same table."""
+    """Of the deals; the same seed gives the same table of random and greedy, which need no other
+    randomness."""
 
     out: Path = FOLDER
     """The folder of the table."""

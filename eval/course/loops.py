@@ -119,12 +119,12 @@ def show(
 
 
 @jit
-def all_legal(masks, actions):
-    """Whether each action (int64 [B]) is one of its row's legal ones (bool [B, 114])."""
-    for row in range(len(actions)):
-        if not (0 <= actions[row] <= PASS and masks[row, actions[row]]):
-            return False
-    return True
+def all_legal(params, games, rows, actions):
+    """Whether each action (int64 [N]) is legal in the game of its row (int64 [N])."""
+    legal = True
+    for at in range(len(rows)):
+        legal = legal and turns.is_legal(params[0], games[rows[at]], actions[at])
+    return legal
 
 
 @jit

@@ -320,3 +320,14 @@ def test_illegal_action_names_the_agent() -> None:
 
     with pytest.raises(ValueError, match=r"Cheat.*illegal"):
         arena.play(TWO, Cheat(), GREEDY, 0, np.arange(2))
+
+
+def test_an_agent_cannot_make_an_action_legal() -> None:
+    class Cheat:
+        def act(self, views: Any, masks: Any, keys: Any) -> Any:
+            masks[:] = True
+            views["hand"] = 0xFFFFFFF
+            return np.arange(len(views)) % 28
+
+    with pytest.raises(ValueError, match=r"Cheat.* which is illegal; legal: \[[^\]]{,60}\]"):
+        play(TWO, Cheat(), GREEDY, 0, np.arange(9))
