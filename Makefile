@@ -1,6 +1,7 @@
 # Everything a person runs. Each target sets up .venv when it is missing or out of date.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 SETUP := .venv/.done
 EXTRAS := .venv/.extras
 DEMO := runs/demo
@@ -9,7 +10,7 @@ PAIRS := 60
 RULES := fives-and-threes:players=2
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-extras test-nightly lint cup ladder benchmark clean
+.PHONY: setup demo test test-extras test-nightly lint cup ladder benchmark clean
 
 demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, write a page
 	rm -rf $(DEMO)
@@ -18,6 +19,8 @@ demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, writ
 	$(BIN)/python -m eval benchmark --json $(DEMO)/benchmark/benchmark.json --seconds 0.1
 	$(BIN)/python -m eval report --demo $(DEMO)
 	@echo "The page of results is $(DEMO)/report.html"
+
+setup: $(SETUP)  ## .venv, with what the commands and the tests need
 
 test: $(SETUP)  ## the whole test suite
 	$(BIN)/python -m tests.warm_up
@@ -38,7 +41,7 @@ lint: $(SETUP)  ## style, types, layers
 cup: $(SETUP)  ## the tournament of the README: eight agents in three games, about a quarter of an hour
 	for game in fives-and-threes threes-and-fives all-fives; do \
 	  $(BIN)/python -m eval tournament --rules $$game:players=2 --pairs $(PAIRS) --seed 1 --workers 2 --block 20 --anchor greedy --out $(CUP)/$$game \
-	    --agents random greedy careful tactic pimc:16 pimc:64 ismcts:1000 model:agents/models/$$game-2 || exit 1; \
+	    --agents random greedy careful tactic pimc:16 pimc:64 ismcts:1000 model:$$game-2 || exit 1; \
 	done
 	$(BIN)/python -m eval report --tournament $(CUP)/fives-and-threes $(CUP)/threes-and-fives $(CUP)/all-fives --out $(CUP)/report.html
 
@@ -50,11 +53,12 @@ benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of thei
 
 $(SETUP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) 'pip>=25.1'  # the first that knows groups
+	$(INSTALL) --editable . --group dev
 	touch $@
 
 $(EXTRAS): $(SETUP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[extras]'
+	$(INSTALL) --group extras
 	touch $@
 
 clean:  ## everything that was made here but the runs

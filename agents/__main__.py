@@ -3,7 +3,9 @@
 import signal
 import sys
 
-USAGE = "usage: python -m agents    (lists every agent, its spec and its help; takes no arguments)"
+from fives_env.lab import PROGRAM
+
+USAGE = f"usage: python -m {PROGRAM}    (lists every agent, its spec and help; takes no arguments)"
 
 
 def main(arguments: list[str]) -> int:
@@ -14,7 +16,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _list(arguments: list[str]) -> int:
-    from . import command_line, strength, terminal
+    from . import command_line, strength, tables
     from .registry import AGENTS
 
     if arguments in (["-h"], ["--help"]):
@@ -23,9 +25,9 @@ def _list(arguments: list[str]) -> int:
     if arguments:
         command_line.fail(f"unexpected {' '.join(arguments)!r}; {USAGE}")
     entries = [(entry.name, entry.form, entry.help) for entry in AGENTS.values()]
-    terminal.print_table(terminal.table("Agents", ("agent", "spec", "what it does"), (), entries))
+    tables.print_table(tables.table("Agents", ("agent", "spec", "what it does"), (), entries))
     if measured := strength.read():
-        terminal.print_table(strength.table(measured))
+        tables.print_table(strength.table(measured))
     else:
         print("Cost and strength are not measured: python -m eval ladder does so.")
     return 0

@@ -11,10 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
+from fives_env.extras import missing
+from fives_env.lab import CHECKOUT
+
 from .terminal import say
 
 INTERRUPTED, TERMINATED, PIPE = 130, 143, 141
 """Exit codes, as shells have them: 128 and the number of the signal."""
+_OURS = ("fives_env", "agents", "eval", "train")
 
 
 class Terminated(KeyboardInterrupt):
@@ -62,6 +66,8 @@ def run(work: Callable[[], int | None], stopped: Callable[[], str]) -> int:
                 _flush()
         except BrokenPipeError:
             raise SystemExit(PIPE) from None
+        except ModuleNotFoundError as error:
+            fail(_to_install(error))
         except (ValueError, OSError) as error:
             fail(" ".join(str(error).split()))
         except KeyboardInterrupt as stop:
@@ -118,6 +124,18 @@ def _flush() -> None:
         with contextlib.suppress(OSError):  # a stream of a test or a notebook has no number
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
+
+
+def _to_install(error: ModuleNotFoundError) -> str:
+    """What to do about a package that is not there."""
+    if error.name is None:
+        return str(error)  # it says so itself (fives_env/extras.py)
+    package = error.name.partition(".")[0]
+    if package in _OURS:
+        raise error
+    if CHECKOUT:
+        return f"{package} is not installed; run: make setup (or: pip install --group lab)"
+    return str(missing(package, "cli"))
 
 
 def _in_one_line(box: str) -> str:

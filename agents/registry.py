@@ -7,7 +7,10 @@ from pathlib import Path
 
 from fives_env.policies import BuiltIn, Policy
 
-from .specs import Entry, Field, one_of, path, read_spec, some_of, whole, yes_or_no
+from .specs import Entry, Field, one_of, read_spec, some_of, whole, yes_or_no
+
+MODELS = Path(__file__).resolve().parent / "models"
+"""The models that come with the library."""
 
 
 def make_agent(spec: str) -> Policy:
@@ -32,10 +35,34 @@ def canonical(spec: str) -> str:
     return read_spec(spec, AGENTS).text
 
 
-def _model(folder: Path, sample: bool) -> Policy:
+def shipped() -> list[str]:
+    """The names of the models that come with the library."""
+    return sorted(card.parent.name for card in MODELS.glob("*/card.json"))
+
+
+def _model_text(text: str) -> str:
+    """The name of a shipped model, also where its path is given; else the path of a folder.
+
+    A name is the shipped model wherever the program runs; ``./NAME`` is a folder.
+    """
+    path, names = Path(text), shipped()
+    if path.name in names and path.resolve().parent == MODELS:
+        return path.name
+    folder = path.as_posix()
+    return f"./{folder}" if folder in names and text not in names else folder
+
+
+def _model(text: str, sample: bool) -> Policy:
     from .model import load_model
 
-    return load_model(folder, sample=sample)
+    if text in shipped():
+        return load_model(MODELS / text, sample=sample)
+    try:
+        return load_model(text, sample=sample)
+    except ValueError as error:
+        if len(Path(text).parts) > 1 or Path(text).exists():
+            raise
+        raise ValueError(f"{error}; shipped are: {', '.join(shipped())}") from None
 
 
 def _careful() -> Policy:
@@ -107,9 +134,10 @@ _ENTRIES = (
     ),
     Entry(
         "model",
-        "a trained network (a model folder, or the run that made it): its best action, or a sample",
+        "a trained network, its best action or a sample: one that is shipped, a model folder, or "
+        "the run that made it",
         _model,
-        value=Field("PATH", path),
+        value=Field("NAME|PATH", _model_text),
         options={"sample": Field("yes|no", yes_or_no, False)},
     ),
 )

@@ -7,7 +7,6 @@ new agent is one entry in registry.py.
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from fives_env.policies import Policy
@@ -17,7 +16,7 @@ class Field(NamedTuple):
     """One value in a spec.
 
     Attributes:
-        form: What to write there, for people: ``PATH``, ``yes|no``.
+        form: What to write there, for people: ``NAME|PATH``, ``yes|no``.
         read: Text to value; a ValueError says what would be right.
         default: Of an option that is left out.
     """
@@ -47,7 +46,7 @@ class Entry:
 
     @property
     def form(self) -> str:
-        """How its spec is written, as in ``model:PATH[,sample=yes|no]``."""
+        """How its spec is written, as in ``model:NAME|PATH[,sample=yes|no]``."""
         value = "" if self.value is None else f":{self.value.form}"
         options = (f"[,{name}={option.form}]" for name, option in self.options.items())
         return self.name + value + "".join(options)
@@ -103,11 +102,6 @@ def yes_or_no(text: str) -> bool:
     if text not in ("yes", "no"):
         raise ValueError(f"{text!r} is not yes or no")
     return text == "yes"
-
-
-def path(text: str) -> Path:
-    """Reads a path; ``a/``, ``./a`` and ``a`` are one."""
-    return Path(text)
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -173,7 +167,7 @@ def _text(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return "+".join(value)
-    return value.as_posix() if isinstance(value, Path) else str(value)
+    return str(value)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

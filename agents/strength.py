@@ -7,7 +7,7 @@ from rich.table import Table
 
 from fives_env.rules import Rules
 
-from . import files, terminal
+from . import files, tables
 
 FILE = Path(__file__).with_name("strength.json")
 _ROW = {
@@ -59,7 +59,7 @@ def table(document: dict[str, Any]) -> Table:
         )
         shares = (share(of_agent[game]) if game in of_agent else "" for game in games)
         lines.append((agent, *costs, *shares))
-    return terminal.table(
+    return tables.table(
         f"Cost, and matches won against {document.get('opponent', '?')}",
         ("agent",),
         ("µs a move,\nmedian", "in a batch,\nmean", *map(_heading, games)),

@@ -1,16 +1,6 @@
-"""What goes to a terminal: text of others without its control characters, and tables."""
+"""Text of others, printed without its control characters."""
 
 import sys
-from collections.abc import Iterable, Sequence
-from typing import NoReturn
-
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-_WIDTH = 160
-"""Where the output is no terminal, whose width is known."""
 
 
 def printable(text: str) -> str:
@@ -28,41 +18,3 @@ def printable(text: str) -> str:
 def say(text: str, error: bool = False) -> None:
     """Prints one line of any text, on standard output or standard error."""
     print(printable(text), file=sys.stderr if error else sys.stdout)
-
-
-def table(
-    title: str,
-    words: Sequence[str],
-    numbers: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    caption: str = "",
-) -> Table:
-    """A table of any text: first columns of words, then columns of numbers."""
-    made = Table(
-        title=_lines(title), caption=_lines(caption) if caption else None, box=box.SIMPLE_HEAD
-    )
-    made.title_justify = made.caption_justify = "left"
-    for heading in words:
-        made.add_column(_lines(heading), overflow="fold")
-    for heading in numbers:
-        made.add_column(_lines(heading), justify="right", no_wrap=True)
-    for row in rows:
-        made.add_row(*(Text(printable(cell)) for cell in row))
-    return made
-
-
-def print_table(shown: Table) -> None:
-    """Prints a table on standard output."""
-    _Console(width=None if sys.stdout.isatty() else _WIDTH).print(shown)
-
-
-def _lines(text: str) -> Text:
-    """Text that rich takes as it is, without markup or emoji; its lines stay lines."""
-    return Text("\n".join(map(printable, text.split("\n"))))
-
-
-class _Console(Console):
-    """Says that nobody reads any more as Python does."""
-
-    def on_broken_pipe(self) -> NoReturn:
-        raise BrokenPipeError

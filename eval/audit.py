@@ -24,7 +24,8 @@ from rich.console import Console
 from rich.progress import track
 
 from agents.files import refuse_unwritable, replace_file
-from agents.terminal import print_table, say, table
+from agents.tables import print_table, table
+from agents.terminal import say
 from eval.arena import Table, lineup_salt
 from eval.commands import Audit
 from eval.contenders import answer, name_of

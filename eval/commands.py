@@ -191,9 +191,9 @@ class Ladder:
         "pimc:64,value=equity",
         "ismcts:300",
         "ismcts:3000",
-        "model:agents/models/fives-and-threes-2",
-        "model:agents/models/all-fives-2",
-        "model:agents/models/fives-and-threes-4-partners",
+        "model:fives-and-threes-2",
+        "model:all-fives-2",
+        "model:fives-and-threes-4-partners",
     )
     """Agent specs (python -m agents lists them)."""
 

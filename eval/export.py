@@ -67,8 +67,7 @@ def _writer(path: Path) -> Callable[[Path, Iterator[tuple[Any, ...]]], int]:
         import pyarrow  # noqa: F401
     except ImportError:
         raise ValueError(
-            f"--out {path}: Parquet needs pyarrow: pip install 'fives-env[parquet]'; "
-            f"{CSV} needs nothing"
+            f"--out {path}: Parquet needs pyarrow: pip install --group parquet; {CSV} needs nothing"
         ) from None
     return _write_parquet
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents import make_agent, strength, terminal
+from agents import make_agent, strength, tables
 from agents.files import refuse_unwritable, replace_file
 from agents.terminal import say
 from eval import arena, machine
@@ -74,7 +74,7 @@ def run(options: Ladder) -> None:
         _put(rows, row)
         _write(options, document)
         say(f"{row['agent']} in {row['rules']}: {row['win_rate']:.1%}", error=True)
-    terminal.print_table(strength.table(document))
+    tables.print_table(strength.table(document))
     if rows and (missing or not options.plot.exists()):
         save_ladder(document, options.plot)
     say(f"rows are in {options.json}, the plot in {options.plot}")

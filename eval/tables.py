@@ -1,11 +1,11 @@
-"""Tables for the terminal."""
+"""What was found, as tables for the terminal."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.table import Table
 
-from agents import terminal
+from agents import tables as terminal
 from agents.terminal import say
 
 

@@ -51,7 +51,7 @@ def connected(address: str, num_workers: int) -> Iterator[Any]:
     try:
         import ray
     except ImportError:
-        raise ValueError("--ray needs Ray; install it with pip install 'fives-env[ray]'") from None
+        raise ValueError("--ray needs Ray; run: pip install --group ray") from None
     _refuse_deaf(address)
     paths = os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))
     where = {"num_cpus": num_workers} if address == LOCAL else {"address": address}

@@ -1,10 +1,11 @@
-"""The `Policy` protocol, and the two policies that are compiled into the library."""
+"""The `Policy` protocol, the two policies that are compiled into the library, and all by spec."""
 
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from fives_env import lab
 from fives_env.engine import choose, loops
 
 Array = npt.NDArray[Any]
@@ -67,16 +68,16 @@ class BuiltIn:
 
 
 def as_policy(policy: "Policy | str") -> Policy:
-    """`policy` itself, or the built-in policy of this name.
+    """`policy` itself, or the agent of this spec, as in ``greedy`` or ``pimc:16``.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: It is neither; one line says what there is.
     """
     if isinstance(policy, str):
-        return BuiltIn(policy)
+        return BuiltIn(policy) if policy in choose.BUILT_IN else lab.make_agent(policy)
     if isinstance(policy, type) or not callable(getattr(policy, "act", None)):
         raise ValueError(
-            f"{policy!r} is not a policy: it needs act(views, masks, keys); built in are: "
-            f"{', '.join(choose.BUILT_IN)}"
+            f"{policy!r} is not a policy: it needs act(views, masks, keys), or give the spec of an "
+            "agent, as in 'greedy' or 'pimc:16'"
         )
     return policy

@@ -1,12 +1,17 @@
 """``python -m train sb3 ...``: trains an agent and leaves it in a run folder."""
 
+from __future__ import annotations
+
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from agents import command_line
 from agents.terminal import say
-from train.config import Export, Sb3, Sb3Resume
-from train.selfplay_config import Resume, Selfplay
+
+if TYPE_CHECKING:
+    from train.config import Export, Sb3, Sb3Resume
+    from train.selfplay_config import Resume, Selfplay
 
 USAGE = """usage: python -m train COMMAND --help
 
@@ -42,11 +47,14 @@ def _run(arguments: list[str]) -> int:
     kind = _kind(arguments)
     prog = f"python -m train {arguments[0]}"
     config = command_line.read(kind, prog, kind.__doc__ or "", arguments[1:])
-    return _export(config) if isinstance(config, Export) else _train(config)
+    return _export(config) if arguments[0] == "export" else _train(config)
 
 
 def _kind(arguments: list[str]) -> type[Sb3 | Sb3Resume | Selfplay | Resume | Export]:
     """What the command is told in: a dataclass."""
+    from train.config import Export, Sb3, Sb3Resume
+    from train.selfplay_config import Resume, Selfplay
+
     if arguments[0] == "export":
         return Export
     resumes = any(argument.split("=")[0] == "--resume" for argument in arguments)
@@ -66,6 +74,8 @@ def _export(config: Export) -> int:
 def _train(config: Sb3 | Sb3Resume | Selfplay | Resume) -> int:
     # Two threads that wait for each other in a loop stand still when others use the machine too.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when PyTorch is loaded
+    from train.config import Sb3, Sb3Resume
+
     # PyTorch takes seconds to load; help and refusals need none.
     if isinstance(config, Sb3 | Sb3Resume):
         from train import sb3

@@ -8,6 +8,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import CSVOutputFormat, Logger, TensorBoardOutputFormat
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
+from fives_env.envs.sb3 import Sb3VecEnv
 from fives_env.envs.vector import FivesVectorEnv
 from fives_env.rules import Rules
 from fives_env.salts import read_salt
@@ -20,7 +21,6 @@ from train.progress import ProgressBar
 from train.run_folder import RunFolder
 from train.sb3_state import restore
 from train.sb3_trainer import Trainer
-from train.sb3_vec_env import Sb3VecEnv
 from train.seeds import derive
 from train.stopping import Interruption
 

@@ -11,7 +11,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
-from train.sb3_vec_env import Sb3VecEnv
+from fives_env.envs.sb3 import Sb3VecEnv
 
 Array = npt.NDArray[Any]
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")

@@ -15,6 +15,7 @@ from agents import make_agent
 from agents.cards import Card
 from agents.model import ModelAgent, save_model
 from agents.network import Network
+from fives_env.envs.sb3 import Sb3VecEnv
 from fives_env.rules import Rules
 from train.checkpoint import write_checkpoint
 from train.clock import Clock
@@ -26,7 +27,6 @@ from train.networks import export
 from train.progress import ProgressBar
 from train.run_folder import RunFolder
 from train.sb3_state import capture
-from train.sb3_vec_env import Sb3VecEnv
 from train.seeds import derive
 from train.stopping import Interruption
 

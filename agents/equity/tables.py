@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
+from fives_env.lab import PROGRAM
 from fives_env.rules import CHOICES, PRESETS, Rules
 
 from ..files import parse_json, replace_file, shown
@@ -231,4 +232,4 @@ def _missing(folder: Path, rules: Rules) -> str:
 def _remedy(rules: Rules) -> str:
     if rules.num_sides != 2:
         return "tables are for two sides alone"
-    return f"make it with: python -m agents.equity --rules {rules.spec}"
+    return f"make it with: python -m {PROGRAM}.equity --rules {rules.spec}"

@@ -4,7 +4,12 @@
 turns agents into such policies, and `command` is ``python -m eval exact``.
 """
 
-from eval.commands import Exact
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # who only walks trees needs no command line
+    from eval.commands import Exact
 
 
 def run(options: Exact) -> None:

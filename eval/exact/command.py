@@ -85,7 +85,7 @@ def _row(game: SmallGame, name: str, policy: Any, keys: int, seconds: float) -> 
 
 
 def _solve(game: SmallGame, iterations: int, policies: dict[str, Any], tell: Any) -> dict[str, Any]:
-    from eval.openspiel_cfr import equilibrium  # OpenSpiel is an extra
+    from eval.openspiel import equilibrium  # OpenSpiel is an extra
 
     began = time.perf_counter()
     policies[EQUILIBRIUM] = equilibrium(

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from eval.exact import chance, response, tree
+from eval.exact import response, tree
 from fives_env.actions import NUM_ACTIONS
+from fives_env.engine import chance
 from fives_env.games import words
 from fives_env.records import GAME, SCRIPT, START, VIEW, make_params
 from fives_env.rules import Rules

@@ -9,9 +9,9 @@ holds all actions of the round, so nothing is forgotten, neither what was dealt 
 
 import numpy as np
 
-from eval.exact.chance import draw
 from fives_env.actions import DRAW, NUM_ACTIONS
 from fives_env.engine import turns
+from fives_env.engine.chance import draw
 from fives_env.engine.keys import mix
 from fives_env.engine.view import write_view
 from fives_env.jit import jit

@@ -1,6 +1,7 @@
 """Spec texts: what they mean, and what is said about wrong ones."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from agents import AGENTS, canonical, make_agent
 from agents.__main__ import main
 from agents.model import ModelAgent
+from agents.registry import MODELS
 from agents.specs import Entry, Field, read_spec
 from agents.strength import read
 from fives_env.policies import BuiltIn
@@ -57,6 +59,40 @@ def test_specs_of_one_agent_have_one_text(spec: str, text: str) -> None:
     assert canonical(text) == text
 
 
+def test_X04_shipped_models_have_names_wherever_a_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their paths are other words for the names; ./ before a name makes it a folder's."""
+    name, folder = "fives-and-threes-2", MODELS / "fives-and-threes-2"
+    specs = (f"model:{name}", f"model:{folder}", f"model:{os.path.relpath(folder)}/")
+    assert {canonical(spec) for spec in specs} == {f"model:{name}"}
+    random_model(tmp_path / name, "all-fives")
+    monkeypatch.chdir(tmp_path)
+    assert make_agent(f"model:{name}").card.rules.startswith("fives-and-threes")
+    assert make_agent(f"model:./{name}").card.rules.startswith("all-fives")
+    assert canonical(canonical(f"model:./{name}")) == f"model:./{name}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import agents.search.pimc as a, fives_env.agents.search.pimc as b; assert a is b",
+        "import fives_env.agents.search.pimc as a, agents.search.pimc as b; assert a is b",
+        "import fives_env.agents as a, agents as b; assert a.make_agent is b.make_agent",
+        "from fives_env.envs.single import FivesEnv; FivesEnv(opponent='pimc:4');"
+        "from agents.search.pimc import Pimc; from fives_env.agents import make_agent;"
+        "assert type(make_agent('pimc:4')) is Pimc",
+    ],
+)
+def test_X04_the_agents_are_there_once_whichever_name_they_are_imported_by(code: str) -> None:
+    files = "import sys; print(*{m.__file__ for n, m in sys.modules.items() if 'agents' in n})"
+    count = "print(len({id(m) for n, m in sys.modules.items() if 'agents' in n}))"
+    command = [sys.executable, "-c", f"{code}; {files}; {count}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found, number = done.stdout.splitlines()
+    assert len(found.split()) == int(number) > 2
+
+
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
@@ -69,14 +105,18 @@ def test_specs_of_one_agent_have_one_text(spec: str, text: str) -> None:
         (":x", "unknown agent ''"),
         ("greedy:3", "greedy takes no value; write greedy"),
         ("greedy,x=1", "greedy has no option 'x'; it takes none"),
-        ("model", r"model needs a value; write model:PATH\[,sample=yes\|no\]"),
+        ("model", r"model needs a value; write model:NAME\|PATH\[,sample=yes\|no\]"),
         ("model:", "model needs a value"),
         ("model:a,sampel=yes", "no option 'sampel'; did you mean sample?"),
         ("model:a,sample=maybe", "'maybe' is not yes or no"),
         ("model:a,sample", "'sample' is not of the form key=value"),
         ("model:a,sample=yes,sample=no", "'sample' stands twice"),
         ("model:a,", "'' is not of the form key=value"),
-        ("model:/nowhere/at/all", "no model in '/nowhere/at/all': it is not a folder"),
+        ("model:/nowhere/at/all", "no model in '/nowhere/at/all': it is not a folder$"),
+        (
+            "model:all-fives",
+            "'all-fives': it is not a folder; shipped are: all-fives-2, fives-and-",
+        ),
         ("careful:1", "careful takes no value; write careful"),
         ("pimc", r"pimc needs a value; write pimc:W\[,value=points\|equity\]"),
         ("pimc:-3", "'-3' is not a whole number from 1 to 10000; write pimc:W"),
@@ -163,7 +203,7 @@ def test_the_table_says_what_is_not_measured_or_damaged(
 
 
 def test_listing_loads_no_agent() -> None:
-    code = "import sys, agents.__main__; print([m for m in sys.modules if m.startswith('agents.')])"
+    code = "import sys, agents.__main__; print([m for m in sys.modules if 'agents.' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not re.search("heuristics|search|equity|model", done.stdout)
 

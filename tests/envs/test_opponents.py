@@ -143,7 +143,8 @@ def test_wrong_lists_are_refused() -> None:
     for opponent, says in (
         ([], f"0 policies; give 1 to {MOST}"),
         (["random"] * (MOST + 1), f"give 1 to {MOST}"),
-        (["random", "best"], "'best' is not a built-in policy"),
+        (["random", "best"], "unknown agent 'best' in 'best'; there are: random, greedy"),
+        ("model:nope", "there is no model in 'nope'"),
         ([3], "3 is not a policy"),
     ):
         with pytest.raises(ValueError, match=says):

@@ -45,7 +45,7 @@ def test_parquet_without_pyarrow(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ValueError, match=r"pyarrow: pip install 'fives-env\[parquet\]'"):
+    with pytest.raises(ValueError, match=r"pyarrow: pip install --group parquet"):
         run(Export(results=results, out=tmp_path / "matches.parquet"))
     assert list(tmp_path.iterdir()) == []
 

@@ -1,5 +1,6 @@
 """Our games in OpenSpiel: they pass its own test, and its solvers agree with ours."""
 
+import subprocess
 import sys
 from typing import Any
 
@@ -8,17 +9,17 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy as policies  # noqa: E402
-from open_spiel.python.algorithms import exploitability  # noqa: E402
+from open_spiel.python.algorithms import exploitability, ismcts, mcts  # noqa: E402
 
 from eval.exact.game import SmallGame, build  # noqa: E402
 from eval.exact.policies import probabilities, tabulate  # noqa: E402
-from eval.openspiel import load_game  # noqa: E402
-from eval.openspiel_cfr import equilibrium, gambit_text  # noqa: E402
+from eval.openspiel import equilibrium, gambit_text, load_game  # noqa: E402
 from fives_env.actions import NUM_ACTIONS  # noqa: E402
 from fives_env.encoding import encode  # noqa: E402
 from fives_env.engine import loops  # noqa: E402
 from fives_env.policies import BuiltIn  # noqa: E402
 from fives_env.rules import PRESETS, Rules  # noqa: E402
+from tests.core.material import assert_uniform  # noqa: E402
 
 NO_DRAWS = "fives-and-threes:max_pip=2,deal=2,mode=round"
 DRAWS = "all-fives:max_pip=2,deal=2,mode=round"
@@ -205,7 +206,83 @@ def test_bad_input(rules: str, reward: str, message: str) -> None:
         load_game(rules, reward)
 
 
-def test_openspiel_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(ValueError, match=r"pip install 'fives-env\[openspiel\]'"):
-        load_game(NO_DRAWS)
+def test_X13_nothing_of_the_command_line_is_loaded() -> None:
+    code = "import sys, eval.openspiel; print({'tyro', 'rich', 'choix', 'torch'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("rules", [*ROUNDS[:6], *MATCHES])
+def test_X12_resampled_states_cannot_be_told_apart(rules: str) -> None:
+    """By the seat that asks, in any form; each is a match that can be played from its start."""
+    game, rng = load_game(rules), np.random.default_rng(8)
+    sampler, moves, unlike = pyspiel.UniformProbabilitySampler(0.0, 1.0), 0, 0
+    for steps in range(0, 40, 3):
+        state = random_state(game, rng, steps)
+        while state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
+        if state.is_terminal():
+            continue
+        for seat in range(game.num_players()):
+            other = state.resample_from_infostate(seat, sampler)
+            assert other.current_player() == state.current_player()
+            assert other.information_state_string(seat) == state.information_state_string(seat)
+            assert other.information_state_tensor(seat) == state.information_state_tensor(seat)
+            assert other.observation_tensor(seat) == state.observation_tensor(seat)
+            again = game.new_initial_state()
+            for action in other.history():
+                assert action in again.legal_actions()
+                again.apply_action(action)
+            assert str(again) == str(other)
+            unlike += str(other) != str(state)
+            moves = max(moves, len(other.history()))
+    assert unlike > 5
+    assert moves > 20
+
+
+def test_X12_resampling_draws_hidden_hands_evenly() -> None:
+    """With nothing drawn, every deal of the unseen tiles is equally likely."""
+    state = load_game(NO_DRAWS).new_initial_state()
+    for outcome in (0, 0, 1, 2, 7):  # seat 0 leads with 0|0 and 0|1: four tiles are unseen
+        state.apply_action(outcome)
+    rng = np.random.default_rng(9)
+    hands = [state.resample_from_infostate(0, rng.random).history()[3:5] for _ in range(3000)]
+    _, counts = np.unique(hands, axis=0, return_counts=True)
+    assert len(counts) == 6
+    assert_uniform(counts)
+
+
+def test_X12_resampling_is_refused_where_nobody_moves() -> None:
+    state = load_game(NO_DRAWS).new_initial_state()
+    with pytest.raises(ValueError, match="where a seat is to move"):
+        state.resample_from_infostate(0, lambda: 0.5)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    with pytest.raises(ValueError, match="player 2 is not a seat from 0 to 1"):
+        state.resample_from_infostate(2, lambda: 0.5)
+
+
+@pytest.mark.parametrize("rules", ["fives-and-threes:mode=round", "all-fives:mode=round"])
+def test_X12_openspiels_ismcts_plays_our_game(rules: str) -> None:
+    """And is no fool: over some rounds it makes points against random play."""
+    game, rng = load_game(rules), np.random.RandomState(3)
+    bot = ismcts.ISMCTSBot(
+        game=game,
+        evaluator=mcts.RandomRolloutEvaluator(1, rng),
+        uct_c=10.0,
+        max_simulations=30,
+        random_state=rng,
+    )
+    points = []
+    for _ in range(8):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(int(rng.choice(outcomes, p=chances)))
+            elif state.current_player() == 0:
+                state.apply_action(int(bot.step(state)))
+            else:
+                state.apply_action(int(rng.choice(state.legal_actions())))
+        points.append(state.returns()[0])
+    assert np.mean(points) > 0

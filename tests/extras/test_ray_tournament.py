@@ -74,5 +74,5 @@ def test_no_cluster_at_the_address() -> None:
 
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ValueError, match=r"pip install 'fives-env\[ray\]'"):
+    with pytest.raises(ValueError, match=r"pip install --group ray"):
         list(play_on_ray(iter(()), LOCAL, 1))

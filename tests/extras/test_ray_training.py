@@ -182,6 +182,6 @@ def test_without_ray(
     with pytest.raises(SystemExit):
         main(f"selfplay --rules fives-and-threes --ray local --out {tmp_path / 'run'}".split())
     said = capsys.readouterr().err
-    assert said.startswith("error: --ray needs Ray; install it with pip install 'fives-env[ray]'")
+    assert said.startswith("error: --ray needs Ray; run: pip install --group ray")
     assert said.count("\n") == 1
     assert not (tmp_path / "run").exists()

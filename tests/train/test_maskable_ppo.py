@@ -14,13 +14,13 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 
 from fives_env.actions import NUM_ACTIONS
 from fives_env.encoding import encode
+from fives_env.envs.sb3 import Sb3VecEnv
 from fives_env.envs.single import FivesEnv
 from fives_env.envs.vector import FivesVectorEnv
 from tests.agents.material import positions
 from train.clock import Clock
 from train.config import Ppo, Sb3
 from train.sb3 import make_envs, make_league, make_model
-from train.sb3_vec_env import Sb3VecEnv
 
 ROUNDS = "fives-and-threes:mode=round"
 make_single = partial(FivesEnv, ROUNDS, opponent="random", reward="points")

@@ -14,10 +14,10 @@ from stable_baselines3.common.vec_env import (
 )
 
 from fives_env.actions import NUM_ACTIONS
+from fives_env.envs.sb3 import Sb3VecEnv
 from fives_env.envs.single import FivesEnv
 from fives_env.envs.vector import FivesVectorEnv
 from tests.agents.material import Array
-from train.sb3_vec_env import Sb3VecEnv
 
 ENDS_BOTH_WAYS = "fives-and-threes:target=20,max_rounds=2"
 """Matches of which some reach the target and some are truncated."""

@@ -1,8 +1,9 @@
-"""Our games as an OpenSpiel game, ``fives``: see `eval.openspiel`, which loads this on demand."""
+"""Our games as an OpenSpiel game, ``fives``; importing this registers it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -10,18 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from eval.exact import chance
 from fives_env.actions import DRAW, NUM_ACTIONS, action_name
-from fives_env.encoding import encode
-from fives_env.engine import loops
-from fives_env.engine.features import NUM_FEATURES
+from fives_env.engine import chance, loops
 from fives_env.engine.rewards import OUTCOME, reward_kind
 from fives_env.engine.scoring import POINTS
+from fives_env.envs.openspiel.observer import FivesObserver
+from fives_env.envs.openspiel.resample import resample
 from fives_env.games import words
 from fives_env.records import GAME, MAX_MOVES, NOT_OVER, SCRIPT, START, VIEW, make_params
-from fives_env.rendering.text import render_text
 from fives_env.rules import CHOICES, Rules
-from fives_env.tiles import NUM_TILES, tile_name, tiles_in
+from fives_env.tiles import NUM_TILES, VALUE_MASK, tile_name, tiles_in
 
 Array = npt.NDArray[Any]
 NAME = "fives"
@@ -106,6 +105,20 @@ class FivesState(pyspiel.State):  # type: ignore[misc]
     """A game: a GAME record, and what chance has still to decide.
 
     Every attribute is small and plain: OpenSpiel copies a state by copying them.
+
+    Attributes:
+        params: PARAMS [1].
+        data: GAME [1].
+        reward: What returns are summed from.
+        players: The number of seats.
+        gained: float64 [4], the rewards so far.
+        phase: What comes next.
+        rounds: How many have been dealt.
+        lot: The seat that leads by lot.
+        dealt: The tiles of the round's hands, in the order of seats.
+        drawn: Move and tile of each draw of the round.
+        fitting: Before each move of the round, the tiles that could be joined, as a mask.
+        seen: All that each seat has seen.
     """
 
     def __init__(self, game: FivesGame) -> None:
@@ -121,6 +134,7 @@ class FivesState(pyspiel.State):  # type: ignore[misc]
         self.lot = 0
         self.dealt: tuple[int, ...] = ()
         self.drawn: tuple[tuple[int, int], ...] = ()
+        self.fitting: tuple[int, ...] = ()
         self.seen: list[tuple[str, ...]] = [()] * self.players
 
     def current_player(self) -> int:
@@ -181,7 +195,7 @@ class FivesState(pyspiel.State):  # type: ignore[misc]
             chance.deal_round(self.params, self.data, script)
         self.rounds += 1
         self.phase = PLAY
-        self.drawn = ()
+        self.drawn, self.fitting = (), ()
         leader = f"lead {self.data['leader'][0]}"
         for seat in range(self.players):
             hand = " ".join(tile_name(tile) for tile in tiles_in(self.data["hands"][0, seat]))
@@ -192,6 +206,8 @@ class FivesState(pyspiel.State):  # type: ignore[misc]
         if action == DRAW:
             choice = self._left().tolist().index(tile)
             self.drawn = (*self.drawn, (int(self.data["num_moves"][0]), tile))
+        fitting = np.bitwise_or.reduce(VALUE_MASK[self.data["arms"][0]])
+        self.fitting = (*self.fitting, int(fitting))
         chance.play(self.params, self.data, action, choice, self.reward, self.gained)
         said = f"{seat}:{action_name(action)}"
         for viewer in range(self.players):
@@ -226,6 +242,18 @@ class FivesState(pyspiel.State):  # type: ignore[misc]
         loops.write_views(rules, data, words(data), viewers, view, words(view))
         return view
 
+    def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> FivesState:
+        """A state that `player` cannot tell from this one, its hidden tiles drawn anew (resample).
+
+        Args:
+            player: A seat; any, not only the one to move.
+            sampler: Gives numbers in [0, 1), such as `pyspiel.UniformProbabilitySampler`.
+
+        Raises:
+            ValueError: No seat is to move here, or there is no such seat.
+        """
+        return resample(self, player, sampler)
+
     def __str__(self) -> str:
         """All that happened, hidden tiles included."""
         return "\n".join(f"seat {seat} saw {', '.join(s)}" for seat, s in enumerate(self.seen))
@@ -237,60 +265,6 @@ class FivesState(pyspiel.State):  # type: ignore[misc]
         game = self.data[0]
         left: Array = game["deck"][int(game["next_draw"]) : int(self.params["num_tiles"][0])]
         return left
-
-
-class FivesObserver:
-    """What one seat knows, in OpenSpiel's two forms.
-
-    The observation is that of our envs: the features as tensor, the view as text. With perfect
-    recall the text says all that the seat ever saw, in order; the tensor has beside the features
-    its hand as dealt, and each action of the round: seat, action, and the tile that it drew.
-    """
-
-    def __init__(self, kind: Any, params: dict[str, Any] | None = None) -> None:
-        """Refuses other kinds of observation.
-
-        Raises:
-            ValueError: Parameters were given, or another kind is asked for.
-        """
-        if params:
-            raise ValueError(f"an observer of {NAME} takes no parameters, not {params}")
-        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError(f"an observer of {NAME} shows what one seat knows, no more, no less")
-        self.perfect_recall = kind.perfect_recall
-        shapes: dict[str, tuple[int, ...]] = {"features": (NUM_FEATURES,)}
-        if self.perfect_recall:
-            shapes |= {"dealt": (NUM_TILES,), "moves": (MAX_MOVES, 3)}
-        self.tensor = np.zeros(sum(math.prod(shape) for shape in shapes.values()), np.float32)
-        self.dict: dict[str, Array] = {}
-        start = 0
-        for name, shape in shapes.items():
-            size = math.prod(shape)
-            self.dict[name] = self.tensor[start : start + size].reshape(shape)
-            start += size
-
-    def set_from(self, state: FivesState, player: int) -> None:
-        """Writes what `player` knows to `tensor`, and so to `dict`; zeros before the first deal."""
-        self.tensor[:] = 0
-        if not state.rounds:
-            return
-        encode(state.view(player), out=self.dict["features"][None])
-        if not self.perfect_recall:
-            return
-        size = int(state.params["hand_size"][0])
-        self.dict["dealt"][list(state.dealt[player * size : (player + 1) * size])] = 1
-        game, moves = state.data[0], self.dict["moves"]
-        count = int(game["num_moves"])
-        moves[:count, :2] = (game["moves"][:count] + 1.0) / (4, NUM_ACTIONS)
-        for move, tile in state.drawn:
-            if game["moves"][move, 0] == player:
-                moves[move, 2] = (tile + 1) / NUM_TILES
-
-    def string_from(self, state: FivesState, player: int) -> str:
-        """What `player` knows, as text."""
-        if self.perfect_recall:
-            return f"seat {player}: " + ", ".join(state.seen[player])
-        return render_text(state.view(player)[0]) if state.rounds else "before the first deal"
 
 
 pyspiel.register_game(TYPE, FivesGame)

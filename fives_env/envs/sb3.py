@@ -10,17 +10,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from fives_env.envs.vector import FivesVectorEnv
+from fives_env.extras import missing
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+except ModuleNotFoundError:
+    raise missing("Stable-Baselines3", "sb3") from None
 
 Array = npt.NDArray[Any]
 MASKS = "action_masks"
 
 
 class Sb3VecEnv(VecEnv):
-    """Steps a `FivesVectorEnv` for SB3.
+    """Steps a `FivesVectorEnv` for SB3 (extra ``sb3``).
 
     Seeds and options are those of SB3: ``seed(s)`` gives env i the seed s + i at the next `reset`
     (what `DummyVecEnv` of as many single envs does), and `set_options` takes one dict for all.
