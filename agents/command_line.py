@@ -139,10 +139,14 @@ def _to_install(error: ModuleNotFoundError) -> str:
 
 
 def _in_one_line(box: str) -> str:
-    """One of tyro's framed messages: what comes before its rule, and where it sends people."""
+    """One of tyro's framed messages: what comes before its rule, and where it sends people.
+
+    Where standard output lacks the characters of a frame, there is a title with a rule under it.
+    """
     plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
-    lines = [line.strip("│ ") for line in plain.splitlines() if line.startswith("│")]
-    rule = next((at for at, line in enumerate(lines) if line.startswith("─")), len(lines))
+    framed = [line for line in plain.splitlines() if line.startswith("│")]
+    lines = [line.strip("│ ") for line in framed or plain.splitlines()[2:]]
+    rule = next((at for at, line in enumerate(lines) if re.match("──|---", line)), len(lines))
     message = " ".join(lines[:rule]) or " ".join(plain.split())
     message = re.sub(r"^Error parsing [A-Z]\w*: ", "", message)  # no name of ours in it
     no_union = r"no type matching (?:\{None\}\|)?(\S+) could .* from \['(.*?)'\].*"

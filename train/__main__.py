@@ -75,6 +75,7 @@ def _train(config: Sb3 | Sb3Resume | Selfplay | Resume) -> int:
     # Two threads that wait for each other in a loop stand still when others use the machine too.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when PyTorch is loaded
     from train.config import Sb3, Sb3Resume
+    from train.selfplay_config import Selfplay
 
     # PyTorch takes seconds to load; help and refusals need none.
     if isinstance(config, Sb3 | Sb3Resume):

@@ -203,7 +203,8 @@ def test_envs_refuse_an_illegal_action_by_name_and_change_nothing(kind: Any, spe
             with pytest.raises(ValueError, match="legal") as refusal:
                 seat.step(action)
             message = f"{who}: action {action} is illegal; legal: {named(legal)}"
-            assert str(refusal.value) == message
+            # Gymnasium's envs add where the masks are.
+            assert str(refusal.value).partition(". Masks are in ")[0] == message
         for wrong in NOT_NUMBERS:
             with pytest.raises(ValueError, match=f"{who}: action .* not a whole number; legal: "):
                 seat.step(wrong)
