@@ -3,6 +3,7 @@
 import importlib
 import signal
 import sys
+from collections.abc import Callable
 from typing import Any
 
 DESCRIPTION = "Measures agents and speed, and shows what was found."
@@ -12,22 +13,19 @@ def main(arguments: list[str]) -> int:
     """Reads the command line and does what it says; returns the exit code."""
     from agents import command_line
 
-    asked: list[Any] = []
+    words = {"stopped": "stopped; nothing was written"}
 
     def work() -> int | None:
-        from eval.commands import Command
+        from eval.commands import command_of, options_of_all
 
-        asked.append(command_line.read(Command, "python -m eval", DESCRIPTION, arguments))
-        # Loaded only now: help, and each command, wait for nothing that another one needs.
-        module = importlib.import_module(f"eval.{type(asked[0]).__name__.lower()}")
-        return module.run(asked[0])  # type: ignore[no-any-return]
+        options = command_line.read(options_of_all(), "python -m eval", DESCRIPTION, arguments)
+        command = command_of(options)
+        words["stopped"] = command.stopped
+        module, _, function = command.function.partition(":")
+        carry_out: Callable[[Any], int | None] = getattr(importlib.import_module(module), function)
+        return carry_out(options)
 
-    def say_stopped() -> str:
-        from eval.commands import stopped
-
-        return stopped(*asked)
-
-    return command_line.run(work, say_stopped)
+    return command_line.run(work, lambda: words["stopped"])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""What the commands of ``python -m eval`` take; each is carried out by the module of its name."""
+"""The commands of ``python -m eval``: what each takes, and where it is carried out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Union
 
 from tyro.conf import Positional, subcommand
 
@@ -272,22 +272,43 @@ class Report:
     """The page; without --demo it must be given."""
 
 
-Command = (
-    Annotated[Tournament, subcommand("tournament")]
-    | Annotated[Replay, subcommand("replay")]
-    | Annotated[Audit, subcommand("audit")]
-    | Annotated[Export, subcommand("export")]
-    | Annotated[Benchmark, subcommand("benchmark")]
-    | Annotated[Exact, subcommand("exact")]
-    | Annotated[Exploit, subcommand("exploit")]
-    | Annotated[Ladder, subcommand("ladder")]
-    | Annotated[Report, subcommand("report")]
-)
+@dataclass(frozen=True)
+class Command:
+    """A command of ``python -m eval``.
+
+    Attributes:
+        name: What it is called by.
+        options: The dataclass of what it takes.
+        function: What carries it out, as module:function; loaded only then, since help, and each
+            command, wait for nothing that another one needs.
+        stopped: What is said when it was stopped: what of its work is kept.
+    """
+
+    name: str
+    options: type
+    function: str
+    stopped: str = "stopped; nothing was written"
+
 
 _GOES_ON = "stopped; what is stored is kept, and the same command goes on"
-_KEPT = {Tournament: _GOES_ON, Exploit: _GOES_ON, Ladder: _GOES_ON}
+COMMANDS = (
+    Command("tournament", Tournament, "eval.tournament.command:run", _GOES_ON),
+    Command("replay", Replay, "eval.tournament.replay:run"),
+    Command("audit", Audit, "eval.tournament.audit:run"),
+    Command("export", Export, "eval.tournament.export:run"),
+    Command("benchmark", Benchmark, "eval.speed.command:run"),
+    Command("exact", Exact, "eval.exact.command:run"),
+    Command("exploit", Exploit, "eval.exploit:run", _GOES_ON),
+    Command("ladder", Ladder, "eval.ladder.command:run", _GOES_ON),
+    Command("report", Report, "eval.report.command:run"),
+)
 
 
-def stopped(command: Command | None = None) -> str:
-    """What is said of a command that was stopped: what of its work is kept."""
-    return _KEPT.get(type(command), "stopped; nothing was written")
+def options_of_all() -> Any:
+    """The type of all options, as the command line is read: one of the dataclasses."""
+    return Union[tuple(Annotated[row.options, subcommand(row.name)] for row in COMMANDS)]  # type: ignore[return-value]  # noqa: UP007
+
+
+def command_of(options: Any) -> Command:
+    """The command that takes these options."""
+    return next(row for row in COMMANDS if row.options is type(options))

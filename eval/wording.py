@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eval.intervals import Interval
+from eval.stats.intervals import Interval
 
 
 def elo(rating: Interval) -> str:

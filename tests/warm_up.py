@@ -4,7 +4,7 @@ import numpy as np
 
 import fives_env
 from agents import make_agent
-from eval import arena
+from eval.arena import paired as arena
 from eval.exact.game import build
 from fives_env.envs.vector import FivesVectorEnv
 

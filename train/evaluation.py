@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from agents.model import ModelAgent
-from eval.arena import Matches, play
-from eval.scores import score
+from eval.arena.paired import play
+from eval.matches import Matches
+from eval.stats.scores import score
 from fives_env.policies import Policy
 from fives_env.rules import Rules
 
@@ -23,7 +24,7 @@ def measure(
 ) -> dict[str, Any]:
     """The agent in `pairs` pairs of matches: the columns of evaluations.csv about strength.
 
-    `play` is `eval.arena.play`, or has others do the same.
+    `play` is `eval.arena.paired.play`, or has others do the same.
     """
     result = score(play(rules, agent, opponent, seed, np.arange(pairs), salt), rules)
     numbers = {

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy.typing as npt
 import torch
 
-from eval import arena
-from eval.arena import Matches
-from eval.workers_ray import connected
+from eval.arena import paired as arena
+from eval.arena.cluster import connected
+from eval.matches import Matches
 from fives_env.policies import Policy
 from fives_env.rules import Rules
 from train.rollout.collector import Rollout, collect
@@ -40,7 +40,7 @@ class Workers(Protocol):
     def play(
         self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array, salt: int | None
     ) -> Matches:
-        """As `eval.arena.play`."""
+        """As `eval.arena.paired.play`."""
         ...
 
 

@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from eval import arena
-from eval.arena import Matches
-from eval.workers import MAX_LOSSES
+from eval.arena import paired as arena
+from eval.arena.workers import MAX_LOSSES
+from eval.matches import Matches
 from fives_env.policies import Policy
 from fives_env.rules import Rules
 from train.actor_critic import ActorCritic
@@ -100,7 +100,7 @@ class Worker:
         pairs: Array,
         salt: int | None,
     ) -> Matches:
-        """As `eval.arena.play`."""
+        """As `eval.arena.paired.play`."""
         return arena.play(rules, *agents, seed, pairs, salt)
 
 
@@ -151,7 +151,7 @@ class RayWorkers:
     def play(
         self, rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array, salt: int | None
     ) -> Matches:
-        """As `eval.arena.play`, a part of the pairs for each worker."""
+        """As `eval.arena.paired.play`, a part of the pairs for each worker."""
         parts = [part for part in np.array_split(pairs, len(self.actors)) if len(part)]
         agents = self._ray.put((a, b))
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from agents import canonical, make_agent
 from agents.files import refuse_unwritable, replace_file
 from agents.terminal import say
-from eval import machine, tables
+from eval import provenance, terminal
 from eval.commands import Exact
 from eval.exact import game as small
 from eval.exact.game import SmallGame
@@ -62,7 +62,7 @@ def run(options: Exact) -> None:
         "choices": len(game.choices),
         "keys": options.keys,
         "seed": options.seed,
-        "machine": machine.facts(),
+        "machine": provenance.facts(),
         "agents": sorted(rows, key=lambda row: float(row["exploitability"])),
     }
     try:
@@ -85,7 +85,7 @@ def _row(game: SmallGame, name: str, policy: Any, keys: int, seconds: float) -> 
 
 
 def _solve(game: SmallGame, iterations: int, policies: dict[str, Any], tell: Any) -> dict[str, Any]:
-    from eval.openspiel import equilibrium  # OpenSpiel is an extra
+    from eval.openspiel.equilibrium import equilibrium  # OpenSpiel is an extra
 
     began = time.perf_counter()
     policies[EQUILIBRIUM] = equilibrium(
@@ -110,7 +110,7 @@ def _print(document: dict[str, Any]) -> None:
         f"{document['rules']}: {document['positions']:,} positions, "
         f"{document['choices']:,} information sets with a choice"
     )
-    tables.print_table(
+    terminal.print_table(
         "Points a round, exact",
         ("agent",),
         ("exploitability", "against random", f"against {EQUILIBRIUM}", "keys"),

@@ -10,8 +10,8 @@ import pytest
 from agents import make_agent
 from agents.heuristics.holdings import BONEYARD, write_chances
 from agents.heuristics.tactic import RULES, Tactic
-from eval import arena
-from eval.scores import score
+from eval.arena import paired as arena
+from eval.stats.scores import score
 from fives_env import Games, encode
 from fives_env.actions import parse_action
 from fives_env.engine.features import FEATURES

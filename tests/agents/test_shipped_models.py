@@ -7,8 +7,8 @@ import pytest
 
 from agents import make_agent
 from agents.model import load_model
-from eval.arena import play
-from eval.scores import score
+from eval.arena.paired import play
+from eval.stats.scores import score
 from fives_env.policies import BuiltIn
 from fives_env.rules import Rules
 

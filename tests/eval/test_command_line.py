@@ -96,7 +96,7 @@ def test_interruption_is_no_traceback(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eval.arena.play_meeting", interrupted)
+    monkeypatch.setattr("eval.arena.paired.play_meeting", interrupted)
     with pytest.raises(SystemExit) as stop:
         main([*TOURNAMENT[:-1], str(tmp_path)])
     assert stop.value.code == 130

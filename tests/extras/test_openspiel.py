@@ -13,7 +13,7 @@ from open_spiel.python.algorithms import exploitability, ismcts, mcts  # noqa: E
 
 from eval.exact.game import SmallGame, build  # noqa: E402
 from eval.exact.policies import probabilities, tabulate  # noqa: E402
-from eval.openspiel import equilibrium, gambit_text, load_game  # noqa: E402
+from eval.openspiel.equilibrium import equilibrium, gambit_text, load_game  # noqa: E402
 from fives_env.actions import NUM_ACTIONS  # noqa: E402
 from fives_env.encoding import encode  # noqa: E402
 from fives_env.engine import loops  # noqa: E402

@@ -6,8 +6,8 @@ from pathlib import Path
 from pyarrow import parquet
 
 from eval.commands import Export, Tournament
-from eval.export import COLUMNS, run
-from eval.tournament import run as run_tournament
+from eval.tournament.command import run as run_tournament
+from eval.tournament.export import COLUMNS, run
 
 
 def test_parquet_is_the_same_table(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from eval import export
+from eval.arena.cluster import LOCAL, play_on_ray
 from eval.commands import Export, Tournament
-from eval.tournament import run
-from eval.workers_ray import LOCAL, play_on_ray
+from eval.tournament import export
+from eval.tournament.command import run
 
 ray = pytest.importorskip("ray")
 AGENTS = ("greedy", "random", "greedy")

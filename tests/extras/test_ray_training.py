@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from agents.model import ModelAgent, load_model
-from eval import arena
+from eval.arena import paired as arena
 from fives_env.policies import BuiltIn
 from fives_env.rules import Rules
 from train import workers_ray

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from eval.commands import Report, Tournament
-from eval.report import run
-from eval.tournament import run as play
+from eval.report.command import run
+from eval.tournament.command import run as play
 
 BROWSER = next(
     (

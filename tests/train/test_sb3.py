@@ -15,8 +15,8 @@ import torch
 from stable_baselines3.common.vec_env import VecNormalize
 
 from agents.model import load_model
-from eval.arena import play
-from eval.scores import score
+from eval.arena.paired import play
+from eval.stats.scores import score
 from fives_env.encoding import encode
 from fives_env.engine.features import FEATURES
 from fives_env.policies import BuiltIn

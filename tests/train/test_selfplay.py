@@ -18,8 +18,8 @@ from torch.utils.tensorboard import SummaryWriter  # noqa: F401  # loaded before
 
 from agents.heuristics.tactic import advise
 from agents.model import load_model
-from eval.arena import play
-from eval.scores import score
+from eval.arena.paired import play
+from eval.stats.scores import score
 from fives_env.encoding import encode
 from fives_env.engine.features import FEATURES
 from fives_env.policies import BuiltIn

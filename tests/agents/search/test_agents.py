@@ -10,7 +10,7 @@ import agents.equity.tables as tables
 from agents.equity.tables import EquityTable
 from agents.search.ismcts import Ismcts
 from agents.search.pimc import Pimc
-from eval.arena import play
+from eval.arena.paired import play
 from fives_env import BuiltIn, Games, Rules
 from fives_env.belief import sample
 from tests.agents.material import ALL_RULES, positions

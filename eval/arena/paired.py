@@ -1,0 +1,259 @@
+"""The arena: agents play the same deals in every seating.
+
+A pair is one stream of deals, played in all seatings of the agents who meet. Two agents: of two
+sides, they change places; of three or four, the first takes each side in turn and the second all
+the others. As many agents as sides: all cyclic rotations of their line-up, so that each takes each
+side once. So neither the luck of the deal nor the seat speaks for one of them. Deals follow from
+(seed, pair), and agents' keys from (salt, who is which side, pair) and the place in the match. So
+whoever plays, on whatever machine, in whatever order: pair 7 is the same pair.
+
+In another seating an agent would meet the hands that it has held before. So every seat of every
+seating is played by a copy of its own, with other keys, and is asked about its matches in an order
+that is drawn anew each time: nothing that it is handed says which of them share deals.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from eval.arena import loops
+from eval.matches import Matches
+from fives_env.actions import NUM_ACTIONS
+from fives_env.games import Games, words
+from fives_env.play import checked
+from fives_env.policies import BuiltIn, Policy
+from fives_env.records import VIEW
+from fives_env.rules import Rules
+from fives_env.salts import part_of, read_salt, salt_words
+
+Array = npt.NDArray[Any]
+DOMAIN = int.from_bytes(b"arena", "big")
+"""Part of every seed here, so that no tournament plays the deals of a training run."""
+
+_ROOM = 512
+"""Actions a match at first; a record grows where it takes more."""
+
+
+def pair_seeds(seed: int, pairs: Array) -> Array:
+    """The seed of each pair's deals: uint64 [N]."""
+    stream = np.random.SeedSequence((DOMAIN, seed)).generate_state(1, np.uint64)[0]
+    seeds = np.empty(len(pairs), np.uint64)
+    loops.mix_all(stream, np.asarray(pairs, np.int64), seeds)
+    return seeds
+
+
+def seatings(num_sides: int, num_agents: int = 2) -> Array:
+    """Which agent is each side: int8 [M, D]; in row m, agent 0 is side m."""
+    sides = (np.arange(num_sides) - np.arange(num_sides)[:, None]) % num_sides
+    agents: Array = np.minimum(sides, num_agents - 1).astype(np.int8)
+    return agents
+
+
+def play(
+    rules: Rules, a: Policy, b: Policy, seed: int, pairs: Array, salt: int | None = None
+) -> Matches:
+    """Plays these pairs of two agents, as `play_meeting` does."""
+    return play_meeting(rules, (a, b), seed, pairs, salt)
+
+
+def play_meeting(
+    rules: Rules,
+    agents: Sequence[Policy],
+    seed: int,
+    pairs: Array,
+    salt: int | None = None,
+    names: Sequence[str] | None = None,
+) -> Matches:
+    """Plays these pairs, each seating in one batch.
+
+    Args:
+        rules: What is played.
+        agents: Two, or as many as there are sides. They stay as they are: copies play.
+        seed: Of the deals.
+        pairs: Numbers of the pairs, [N].
+        salt: Of the keys (fives_env/salts.py); drawn if None.
+        names: What the keys know the agents by; equal ones are one agent, and its matches with
+            itself are played in one seating and counted in all. Numbers, if None.
+
+    Raises:
+        ValueError: An agent failed, returned an illegal action or cannot be copied; the message
+            names it.
+    """
+    sides, salt = seatings(rules.num_sides, len(agents)), read_salt(salt)
+    known_as = names or [str(index) for index in range(len(agents))]
+    played: dict[tuple[str, ...], _Played] = {}
+    lineups = [tuple(known_as[index] for index in row) for row in sides.tolist()]
+    for lineup, row in zip(lineups, sides.tolist(), strict=True):
+        if lineup not in played:
+            of_sides = [agents[index] for index in row]
+            own = lineup_salt(salt, rules.spec, lineup)
+            played[lineup] = _play_lineup(rules, of_sides, seed, pairs, own)
+    found = [played[lineup] for lineup in lineups]
+    games = np.stack([each.games for each in found], axis=1)
+    moves = np.stack([each.moves for each in found], axis=1)
+    return Matches(
+        pairs=np.asarray(pairs, np.int64),
+        sides=sides,
+        scores=games["scores"][..., : rules.num_sides].astype(np.int64),
+        rounds=games["round"].astype(np.int64) + 1,
+        winner=games["winner"].astype(np.int64),
+        truncated=games["truncated"] == 1,
+        leader=np.stack([each.leader for each in found], axis=1),
+        deals=np.stack([each.deals for each in found], axis=1),
+        lines=hash_rows(moves.ravel()).reshape(moves.shape),
+        moves=moves,
+    )
+
+
+def lineup_salt(salt: int, rules: str, lineup: Sequence[str]) -> int:
+    """The salt of the matches in which these agents are the sides, in this order."""
+    return part_of(salt, rules, *lineup)
+
+
+class _Played(NamedTuple):
+    """Matches of one seating: by pair, the first leader, a hash of the first deal, all at the end.
+
+    Attributes:
+        leader: int64 [N].
+        deals: int64 [N].
+        games: GAME [N].
+        moves: object [N].
+    """
+
+    leader: Array
+    deals: Array
+    games: Array
+    moves: Array
+
+
+def _play_lineup(
+    rules: Rules, agents: Sequence[Policy], seed: int, pairs: Array, salt: int
+) -> _Played:
+    """Plays these pairs in one seating, with these agents as the sides."""
+    games = Games(rules, num_games=len(pairs))
+    games.reset(seed=pair_seeds(seed, pairs))
+    leader, deals = games.data["leader"].astype(np.int64), deal_hashes(games)
+    seats = [copy_of(agents[rules.side_of(seat)]) for seat in range(rules.players)]
+    moves = play_out(games, seats, pairs, salt)
+    return _Played(leader, deals, games.data, moves)
+
+
+def copy_of(agent: Policy) -> Policy:
+    """The agent once more, with a state of its own.
+
+    Raises:
+        ValueError: It cannot be copied.
+    """
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:  # other people's code
+        raise ValueError(
+            f"{agent!r} cannot be copied, and every seat is played by a copy of its own "
+            f"(copy.deepcopy: {type(error).__name__}: {error})"
+        ) from error
+
+
+def joined(blocks: Sequence[Matches]) -> Matches:
+    """Matches of one meeting that were played in several blocks of pairs."""
+    fields = {
+        name: np.concatenate([getattr(block, name) for block in blocks])
+        for name in vars(blocks[0])
+        if name != "sides"
+    }
+    return Matches(sides=blocks[0].sides, **fields)
+
+
+def play_out(games: Games, seats: Sequence[Policy], pairs: Array, salt: int) -> Array:
+    """Plays every match to its end; returns all actions of each: bytes, object [B].
+
+    As `fives_env.play.advance`, with a record; each seat is asked about the sub-batch of games in
+    which it is to move, in an order that the salt draws.
+
+    Args:
+        games: Stepped in place; they stand at the start of a match.
+        seats: Who plays each seat.
+        pairs: Whole numbers [B], by which the keys tell the matches apart.
+        salt: Of the keys.
+
+    Raises:
+        ValueError: As for `advance`.
+    """
+    kinds = np.array([seat.kind if isinstance(seat, BuiltIn) else -1 for seat in seats])
+    table = Table.of(games, pairs, salt)
+    orders = np.random.default_rng(part_of(salt, "order"))
+    records = np.empty((len(games), _ROOM), np.uint8)
+    lengths, waiting = np.zeros((2, len(games)), np.int64)
+    actions = np.full(len(games), -1, np.int64)
+    while loops.play_on(
+        games.params, games.data, games.script, kinds, actions, records, lengths, waiting
+    ):
+        actions[:] = -1
+        if (waiting == loops.NO_ROOM).any():
+            records = np.hstack([records, np.empty_like(records)])
+        for seat, agent in enumerate(seats):
+            if len(rows := np.flatnonzero(waiting == seat)):
+                rows = orders.permutation(rows)
+                actions[rows] = _ask(agent, table, rows)
+    moves = np.empty(len(games), object)
+    moves[:] = [row[:length].tobytes() for row, length in zip(records, lengths, strict=True)]
+    return moves
+
+
+class Table(NamedTuple):
+    """Games of one seating, and what the seats to move in them are handed.
+
+    Attributes:
+        memory: PARAMS and GAME, each followed by the same as words; nothing is copied.
+        matches: uint64 [B], what the keys know the matches by.
+        salt: uint64 [2], of the keys.
+    """
+
+    memory: tuple[Array, ...]
+    matches: Array
+    salt: Array
+
+    @classmethod
+    def of(cls, games: Games, pairs: Array, salt: int) -> Self:
+        """These games, of these pairs [B], under the salt of their line-up."""
+        memory = games.params, words(games.params)[0], games.data, words(games.data)
+        return cls(memory, np.asarray(pairs).astype(np.uint64), salt_words(salt))
+
+    def show(self, rows: Array) -> tuple[Array, Array, Array]:
+        """Views, masks and keys of the seats to move in these rows, in their order."""
+        views, keys = np.empty(len(rows), VIEW), np.empty(len(rows), np.uint64)
+        masks = np.empty((len(rows), NUM_ACTIONS), np.bool_)
+        loops.show(*self.memory, rows, self.matches, self.salt, views, words(views), masks, keys)
+        return views, masks, keys
+
+    def allows(self, rows: Array, actions: Array) -> bool:
+        """Whether these actions, int64, are legal in these rows."""
+        params, _, games, _ = self.memory
+        return bool(loops.all_legal(params, games, rows, actions))
+
+
+def _ask(agent: Policy, table: Table, rows: Array) -> Array:
+    """The agent's actions in these rows; what it was handed may have been written to."""
+    answer = agent.act(*table.show(rows))
+    as_wanted = isinstance(answer, np.ndarray) and answer.dtype == np.int64
+    if as_wanted and answer.shape == rows.shape and table.allows(rows, answer):
+        return answer
+    return checked(agent, answer, *table.show(rows)[:2])
+
+
+def deal_hashes(games: Games) -> Array:
+    """A hash of the deal that each game has now: int64 [B]."""
+    deals = np.column_stack([games.data["deck"], games.data["leader"]])
+    return hash_rows([deal.tobytes() for deal in deals])
+
+
+def hash_rows(rows: Sequence[bytes] | Array) -> Array:
+    """A 64-bit hash of each of these bytes: int64 [B]."""
+    ends = np.cumsum([len(row) for row in rows])
+    hashes = np.empty(len(rows), np.uint64)
+    loops.hash_rows(np.frombuffer(b"".join(rows), np.uint8), ends, hashes)
+    return hashes.view(np.int64)

@@ -1,0 +1,1 @@
+"""What is measured: of the `library`, of `agents` (decisions), of `training`."""
