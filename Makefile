@@ -48,6 +48,9 @@ cup: $(SETUP)  ## the tournament of the README: eight agents in three games, abo
 ladder: $(SETUP)  ## what python -m agents shows: strength against greedy and time of a move
 	$(BIN)/python -m eval ladder
 
+docs/table.svg: $(SETUP) fives_env/rendering/picture.py docs/table.py  ## the picture at the top of README.md
+	$(BIN)/python docs/table.py > $@
+
 benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of their own
 	$(BIN)/python -m eval benchmark --json runs/benchmark/benchmark.json --peers --training 20
 

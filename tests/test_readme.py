@@ -9,9 +9,9 @@ README = Path(__file__).parent.parent / "README.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_readme_has_an_example_for_each_of_the_three_apis() -> None:
-    """The batch, PettingZoo, Gymnasium."""
-    assert len(EXAMPLES) == 3
+def test_readme_has_an_example_for_each_api() -> None:
+    """The batch, PettingZoo, Gymnasium, a learner by id."""
+    assert len(EXAMPLES) == 4
 
 
 @pytest.mark.parametrize("index", range(len(EXAMPLES)))

@@ -12,7 +12,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import loops
 from fives_env.engine.rewards import reward_kind
-from fives_env.envs.render import METADATA, MODES, checked_mode, render
+from fives_env.envs.render import METADATA, MODES, checked_mode, close_window, render
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
 from fives_env.envs.tables import look, read_options
 from fives_env.games import Games
@@ -164,7 +164,8 @@ class raw_env(AECEnv[str, Observation, Any]):  # noqa: N801 (PettingZoo's name)
         return render(view, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Closes the window of ``human`` mode, if there is one."""
+        close_window()
 
     def _look(self, agent: str) -> tuple[Array, Array]:
         """Features, and the mask: int8 [114]; empty unless `agent` is to move in a game that is on.

@@ -4,11 +4,18 @@ from typing import Any
 
 import numpy as np
 
+from fives_env.rendering.frames import render_rgb
+from fives_env.rendering.svg import render_svg
 from fives_env.rendering.text import render_text
+from fives_env.rendering.window import close as close_window
+from fives_env.rendering.window import show
 
-MODES = ("human", "ansi")
+__all__ = ["METADATA", "MODES", "checked_mode", "close_window", "render"]
+
+MODES = ("human", "ansi", "svg", "rgb_array")
 METADATA = {"render_modes": list(MODES), "render_fps": 4}
 """What the envs say of it in their `metadata`."""
+_RENDER = {"ansi": render_text, "svg": render_svg, "rgb_array": render_rgb}
 
 
 def checked_mode(mode: str | None) -> str | None:
@@ -27,10 +34,16 @@ def render(view: np.void, mode: str | None) -> Any:
 
     Args:
         view: VIEW record.
-        mode: ``ansi``: text; ``human``: it is printed, and None is returned; None.
+        mode: ``ansi`` or ``svg``: a text; ``rgb_array``: a frame, uint8 [H, W, 3]; ``human``: it is
+            shown in a window or, where there is no display or no pygame, printed as text, and
+            None is returned; None.
+
+    Raises:
+        ModuleNotFoundError: A frame is asked for and pygame is not installed; the message says what
+            to install.
     """
-    if mode == "ansi":
-        return render_text(view)
     if mode == "human":
-        print(render_text(view))
-    return None
+        if not show(view):
+            print(render_text(view))
+        return None
+    return _RENDER[mode](view) if mode else None

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fives_env.engine import loops
 from fives_env.envs.opponents import Opponents
-from fives_env.envs.render import METADATA, checked_mode, render
+from fives_env.envs.render import METADATA, checked_mode, close_window, render
 from fives_env.envs.spaces import ActionSpace, observation_space, one_action
 from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
@@ -115,6 +115,10 @@ class FivesEnv(gymnasium.Env[Array, int]):
         In ``human`` mode every reset and step shows it by itself.
         """
         return render(self._tables.games.view(self._tables.seats)[0], self.render_mode)
+
+    def close(self) -> None:
+        """Closes the window of ``human`` mode, if there is one."""
+        close_window()
 
     def _observe(self) -> tuple[Array, dict[str, Any]]:
         observations, masks = self._tables.observe()

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from fives_env.actions import NUM_ACTIONS
 from fives_env.envs.opponents import Opponents
-from fives_env.envs.render import METADATA, checked_mode, render
+from fives_env.envs.render import METADATA, checked_mode, close_window, render
 from fives_env.envs.spaces import ActionSpace, ActionSpaces, observation_space
 from fives_env.envs.tables import Tables
 from fives_env.policies import Policy
@@ -203,6 +203,10 @@ class FivesVectorEnv(VectorEnv[Array, Array, Array]):
             render(views[0], self.render_mode)
             return None
         return tuple(render(view, self.render_mode) for view in views)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Closes the window of ``human`` mode, if there is one."""
+        close_window()
 
     def _look(self) -> tuple[Array, Array]:
         """The observations and masks of now, which are also those to sample from."""

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from fives_env.actions import DRAW, PASS
-from fives_env.records import BLOCKED, NO_SEAT, OUT
-from fives_env.rules import PRESETS
+from fives_env.actions import DRAW
+from fives_env.rendering.words import heading, last, seat_name, side_names
 from fives_env.tiles import HIGH, LOW, NO_VALUE, NUM_TILES, tile_name, tiles_in
 
 
@@ -18,45 +17,26 @@ def render_text(view: np.void) -> str:
         view: One VIEW record.
     """
     lines = [
-        _heading(view),
-        "scores    " + _by_side(view),
+        heading(view),
+        "scores    " + _scores(view),
         "hands     " + _hands(view),
         *_layout(view),
-        "last      " + _last(view),
+        "last      " + last(view),
         *_known(view),
         "your hand " + " ".join(f"[{tile_name(tile)}]" for tile in tiles_in(view["hand"])),
-        _turn(view),
+        "over" if view["match_over"] else "to move   " + seat_name(view, view["seat"]),
     ]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _heading(view: np.void) -> str:
-    rules = view["rules"]
-    title = list(PRESETS.values())[rules["game"]].title
-    target = f"to {rules['target']}" if view["target_on"] else "no target"
-    return f"{title}, {target}, round {view['round'] + 1}, led by {_seat(view, view['leader'])}"
-
-
-def _seat(view: np.void, seat: int) -> str:
-    return f"seat {seat}" + (" (you)" if seat == view["viewer"] else "")
-
-
-def _by_side(view: np.void) -> str:
-    rules = view["rules"]
-    if not rules["partners"]:
-        return "   ".join(
-            f"{_seat(view, seat)}: {view['scores'][seat]}" for seat in range(rules["num_players"])
-        )
-    own = view["viewer"] % 2
-    return "   ".join(
-        f"seats {side}+{side + 2}{' (yours)' if side == own else ''}: {view['scores'][side]}"
-        for side in range(2)
-    )
+def _scores(view: np.void) -> str:
+    named = zip(side_names(view), view["scores"].tolist(), strict=False)
+    return "   ".join(f"{name}: {score}" for name, score in named)
 
 
 def _hands(view: np.void) -> str:
     counts = [
-        f"{_seat(view, seat)}: {view['hand_sizes'][seat]}"
+        f"{seat_name(view, seat)}: {view['hand_sizes'][seat]}"
         for seat in range(view["rules"]["num_players"])
     ]
     return "   ".join([*counts, f"boneyard: {view['boneyard']}"])
@@ -100,51 +80,10 @@ def _chains(view: np.void) -> list[list[str]]:
     return chains
 
 
-def _last(view: np.void) -> str:
-    if view["mover"] == NO_SEAT:
-        return "nothing played yet"
-    return _last_action(view) + _round_end(view) + _match_end(view)
-
-
-def _last_action(view: np.void) -> str:
-    who = _seat(view, view["mover"])
-    points = f"{who} scored {view['points']}"
-    if view["refused"]:
-        points = f"{who} would have passed the target: refused"
-    action = int(view["action"])
-    if action >= DRAW:
-        return f"{who} " + {DRAW: "drew a tile", PASS: "knocked"}[action]
-    arm, tile = divmod(action, NUM_TILES)
-    return f"{who} laid [{tile_name(tile)}] on arm {arm}; {points}"
-
-
-def _round_end(view: np.void) -> str:
-    ends = {OUT: "; the round ended by going out", BLOCKED: "; the round was blocked"}
-    text = ends.get(int(view["round_over"]), "")
-    settlement = view["settlement"][: view["rules"]["num_sides"]].tolist()
-    if any(settlement):
-        text += ", settled " + " / ".join(f"{change:+d}" for change in settlement)
-    return text
-
-
-def _match_end(view: np.void) -> str:
-    if not view["match_over"]:
-        return ""
-    if view["winner"] < 0:
-        return "; the match is over without a winner"
-    winner = int(view["winner"])
-    who = f"seats {winner}+{winner + 2}" if view["rules"]["partners"] else _seat(view, winner)
-    return f"; {who} won the match"
-
-
 def _known(view: np.void) -> list[str]:
     lines = []
     for seat in range(view["rules"]["num_players"]):
         values = [str(value) for value in range(7) if view["absent"][seat] >> value & 1]
         if values:
-            lines.append(f"known     {_seat(view, seat)} holds no {', '.join(values)}")
+            lines.append(f"known     {seat_name(view, seat)} holds no {', '.join(values)}")
     return lines
-
-
-def _turn(view: np.void) -> str:
-    return "over" if view["match_over"] else f"to move   {_seat(view, view['seat'])}"

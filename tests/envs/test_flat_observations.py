@@ -24,7 +24,7 @@ __all__ = ["logged", "strict"]
 @pytest.mark.parametrize("spec", BASIC)
 def test_pettingzoos_tests_pass_on_flat_observations(spec: str, logged: Any, capsys: Any) -> None:
     for make in (fives_env.env, fives_env.raw_env):
-        api_test(make(rules=spec, observe="flat"), num_cycles=100)
+        api_test(make(rules=spec, observe="flat", render_mode="ansi"), num_cycles=100)
         seed_test(lambda make=make: make(rules=spec, observe="flat"), num_cycles=20)
     assert not logged, "an illegal move was played"
     # This one looks for masks in dicts only, so most of what it plays is illegal.
