@@ -52,7 +52,13 @@ def settings(out: Path, **options: Any) -> Selfplay:
         hidden=(64,),
         critic_hidden=(32,),
     )
-    few = {"rules": "fives-and-threes", "decisions": 24_000, "pairs": 4, "final_pairs": 8}
+    few = {
+        "rules": "fives-and-threes",
+        "decisions": 24_000,
+        "pairs": 4,
+        "final_pairs": 8,
+        "salt": 1,
+    }
     return Selfplay(**{**few, "out": out, "threads": 1, "learner": learner, **options})
 
 
@@ -115,7 +121,7 @@ def test_two_workers_train_as_well_although_one_is_killed(
     for name in ("here", "ray"):
         assert read_checkpoint(tmp_path / name)[1]["decisions"] == 24_576
         agent = load_model(tmp_path / name)
-        strengths.append(measure(RULES, agent, BuiltIn("random"), seed=9, pairs=500))
+        strengths.append(measure(RULES, agent, BuiltIn("random"), seed=9, pairs=500, salt=1))
         with (tmp_path / name / "progress.csv").open() as file:
             entropies.append([float(row["entropy"]) for row in csv.DictReader(file)])
     here, ray = strengths
@@ -145,13 +151,13 @@ def test_two_workers_play_the_deals_of_one(tmp_path: Path, address: str) -> None
                 here.log_chances[:, same], there.log_chances[:, same], atol=1e-5
             )
         pairs = np.arange(5)
-        matches = workers.play(RULES, agent, BuiltIn("greedy"), 3, pairs)
-        expected = arena.play(RULES, agent, BuiltIn("greedy"), 3, pairs)
+        matches = workers.play(RULES, agent, BuiltIn("greedy"), 3, pairs, 1)
+        expected = arena.play(RULES, agent, BuiltIn("greedy"), 3, pairs, 1)
         for name, values in vars(expected).items():
             np.testing.assert_array_equal(values, getattr(matches, name), err_msg=name)
         three = Rules.from_spec("fives-and-threes:players=3")
         with pytest.raises(ValueError, match="is asked to play") as refusal:
-            workers.play(three, agent, BuiltIn("greedy"), 3, pairs)
+            workers.play(three, agent, BuiltIn("greedy"), 3, pairs, 1)
         assert "\n" not in str(refusal.value)
 
 
