@@ -14,8 +14,8 @@ Array = npt.NDArray[Any]
 class Matches:
     """Finished matches of the agents of one meeting: N pairs, each in M seatings, of D sides.
 
-    Agents are numbered in the order of the meeting. In seating m, agent 0 is side m; there are as
-    many seatings as sides.
+    Agents are numbered in the order of the meeting. There are as many seatings of two agents as
+    sides, agent 0 being side m in seating m; of more agents, all orders in which they can sit.
 
     Attributes:
         pairs: int64 [N], the numbers of the pairs.

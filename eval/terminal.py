@@ -42,7 +42,7 @@ def tournament_tables(summary: dict[str, Any]) -> Iterator[Table]:
     if tested := [row for row in summary["pairings"] if "sprt" in row]:
         first = tested[0]["sprt"]
         yield terminal.table(
-            f"Sequential test: is a stronger by {first['low']:g} or by {first['high']:g} Elo?",
+            f"Sequential test: {first['low']:+g} or {first['high']:+g} Elo between a and b",
             ("a", "b", "a is"),
             ("pairs",),
             [

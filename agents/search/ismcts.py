@@ -6,6 +6,9 @@ another seat draws is no part of it, and the tile that it draws itself is. Every
 one world (engine/belief.py), goes down the tree by the actions that are legal in it, adds a node,
 and plays the round out. At each node the side to move maximises its own value; an action counts as
 available whenever it was legal, and UCB1 uses that count in place of the visits of the parent.
+
+Where a side knows every tile of a two-sided game, nothing is left to sample: the round is solved,
+if that is possible (solver.py).
 """
 
 from typing import Any
@@ -18,17 +21,29 @@ from fives_env.engine import belief
 from fives_env.engine.choose import BUILT_IN, choose
 from fives_env.engine.keys import mix
 from fives_env.engine.scoring import side_of
+from fives_env.engine.turns import drawable
 from fives_env.games import words
 from fives_env.jit import jit
 from fives_env.records import GAME, MAX_MOVES, NOT_OVER
 
 from .batches import at_least_one, choose_in_batches
-from .goals import GOAL, POINTS, set_goal, value_kind, worth
-from .solver import FRAME, action_of, list_moves, play
+from .goals import CERTAIN, GOAL, POINTS, set_goal, value_kind, worth
+from .solver import (
+    FRAME,
+    MAX_DEPTH,
+    MAX_WIDTH,
+    action_of,
+    list_moves,
+    play,
+    save,
+    solve_root,
+)
 
 Array = npt.NDArray[Any]
 EXPLORATION = 1.0
 """UCB's constant, in standard deviations of the values seen at the root."""
+LEAST_SPREAD = (1.0, 0.01 * CERTAIN)
+"""For POINTS and EQUITY: a deviation of 0, once all values agree, would end all exploration."""
 MAX_PATH = 2 * MAX_MOVES
 NONE = -1
 
@@ -159,6 +174,27 @@ def _most_visited(nodes, root):
 
 
 @jit
+def _one_world(params, view, ways):
+    """Whether all tiles are known: one way to deal the hands, and no order of draws to guess."""
+    tiles = drawable(params, view)
+    return ways == 1 and (tiles <= 0 or (tiles == 1 and view.boneyard == 1))
+
+
+@jit
+def _solved(params, game, game_words, goal, table, frames, root, values):
+    """The entry of `moves` that exact play takes in `game`, or NONE if that takes too long."""
+    save(game_words, root)
+    _, exact = solve_root(params, game, game_words, goal, table, frames, root, 0, values)
+    if not exact:
+        return NONE
+    best = 0
+    for index in range(1, root.num):
+        if values[index] > values[best]:
+            best = index
+    return best
+
+
+@jit
 def choose_actions(views, keys, equity, actions, iterations, playout, kind, constant, work):
     """Fills `actions`, int64 [B]; returns the first row that agrees with no deal, or -1.
 
@@ -171,14 +207,16 @@ def choose_actions(views, keys, equity, actions, iterations, playout, kind, cons
         playout: The built-in policy that plays rounds out.
         kind: POINTS or EQUITY.
         constant: Of UCB, in standard deviations.
-        work: GAME [1], the same memory as words, GOAL [1], FRAME [2], NODE [2 * iterations + 1].
+        work: GAME [1], the same memory as words, GOAL [1], FRAME [MAX_DEPTH + 2],
+            NODE [2 * iterations + 1].
     """
     games, game_words, goals, frames, nodes = work
-    game, goal, root, frame = games[0], goals[0], frames[0], frames[1]
+    game, goal, root, frame = games[0], goals[0], frames[MAX_DEPTH + 1], frames[0]
     room = np.zeros(3, np.int64)
     possible = np.zeros(3, np.int64)
     hands = np.zeros(3, np.int64)
     path = np.zeros(MAX_PATH, np.int64)
+    values = np.zeros(2 * MAX_WIDTH, np.int64)
     for row in range(len(views[0])):
         view = views[0][row]
         params = view.rules
@@ -189,9 +227,17 @@ def choose_actions(views, keys, equity, actions, iterations, playout, kind, cons
         unseen = belief.unseen_tiles(view)
         belief.other_seats(view, room, possible)
         ways = belief.count_ways(unseen, room, possible)
-        if ways[0, room[0], room[1], room[2]] == 0:
+        num_ways = ways[0, room[0], room[1], room[2]]
+        if num_ways == 0:
             return row
         set_goal(goal, params, view, kind, equity[1])
+        if params.num_sides == 2 and _one_world(params, view, num_ways):
+            yard = belief.draw_hands(unseen, room, possible, ways, keys[row], hands)
+            belief.write_world(view, views[1][row], hands, yard, keys[row], game, game_words[0])
+            best = _solved(params, game, game_words[0], goal, equity[0], frames, root, values)
+            if best != NONE:
+                actions[row] = action_of(root.moves[best])
+                continue
         nodes[0].first = NONE
         size = np.int64(1)
         mean, squares = 0.0, 0.0  # of the values so far (Welford)
@@ -199,7 +245,7 @@ def choose_actions(views, keys, equity, actions, iterations, playout, kind, cons
             key = mix(keys[row], number)
             yard = belief.draw_hands(unseen, room, possible, ways, key, hands)
             belief.write_world(view, views[1][row], hands, yard, key, game, game_words[0])
-            spread = constant * np.sqrt(squares / max(number, 1))
+            spread = max(np.sqrt(squares / max(number, 1)), LEAST_SPREAD[kind])
             value, size = _iterate(
                 params,
                 game,
@@ -210,7 +256,7 @@ def choose_actions(views, keys, equity, actions, iterations, playout, kind, cons
                 size,
                 path,
                 frame,
-                spread,
+                constant * spread,
                 playout,
                 key,
             )
@@ -251,7 +297,7 @@ class Ismcts:
         """
         games = np.zeros(1, GAME)
         nodes = np.zeros(2 * self.iterations + 1, NODE)
-        work = (games, words(games), np.zeros(1, GOAL), np.zeros(2, FRAME), nodes)
+        work = (games, words(games), np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME), nodes)
         playout = BUILT_IN.index(self.playout)
 
         def choose(views: Any, keys: Array, equity: Any, actions: Array) -> Any:

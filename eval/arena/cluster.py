@@ -8,7 +8,6 @@ import socket
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any
 
 from eval.arena.workers import LOST, MAX_LOSSES, ONE_THREAD, Block, Outcome, play_block_elsewhere
@@ -17,14 +16,16 @@ LOCAL = "local"
 """The address of a cluster that is started here, and stopped at the end."""
 
 
-def play_on_ray(blocks: Iterable[Block], address: str, num_workers: int) -> Iterator[Outcome]:
+def play_on_ray(
+    blocks: Iterable[Block | None], address: str, num_workers: int
+) -> Iterator[Outcome]:
     """Plays the blocks on the cluster; Ray plays those of a lost worker again.
 
     On every machine of the cluster, this checkout and the models that play must be at the same
     path.
 
     Args:
-        blocks: Taken as there is room for them.
+        blocks: Taken as there is room for them; None where there is none until others came back.
         address: Of the cluster, or ``local``.
         num_workers: Of a local cluster.
 
@@ -83,15 +84,18 @@ def _refuse_deaf(address: str) -> None:
         raise ValueError(f"--ray {address}: there is no such cluster ({error})") from None
 
 
-def _play(ray: Any, blocks: Iterator[Block]) -> Iterator[Outcome]:
+def _play(ray: Any, blocks: Iterator[Block | None]) -> Iterator[Outcome]:
     task = ray.remote(max_retries=MAX_LOSSES - 1)(play_block_elsewhere)
     room = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
-    going = {task.remote(block): block for block in islice(blocks, room)}
-    while going:
+    going: dict[Any, Block] = {}
+    while True:
+        while len(going) < room and (block := next(blocks, None)):
+            going[task.remote(block)] = block
+        if not going:
+            return
         (done, *_), _ = ray.wait(list(going), num_returns=1)
         block = going.pop(done)
         try:
             yield ray.get(done)
         except ray.exceptions.RayError:
             yield Outcome(block, None, LOST)
-        going |= {task.remote(following): following for following in islice(blocks, 1)}

@@ -31,6 +31,11 @@ class Contender:
     identity: str
     policy: Policy
 
+    @property
+    def content(self) -> str:
+        """As `content_of`."""
+        return content_of(self.identity)
+
 
 def enter(spec: str) -> Contender:
     """The agent of this spec.
@@ -85,6 +90,14 @@ def _agent(name: str, identity: str) -> Policy:
 def name_of(identity: str) -> str:
     """The spec of the agent of this identity."""
     return re.sub(r"#[0-9a-f]{12}$", "", identity)
+
+
+def content_of(identity: str) -> str:
+    """What an agent is, whatever the folder of its model is called.
+
+    Keys and the order at a table follow from it, so that a new name changes no result.
+    """
+    return re.sub(r"^(\w+):[^,]*?(,.*)?#([0-9a-f]{12})$", r"\1:\3\2", identity)
 
 
 def anchor(spec: str | None, entered: Sequence[Contender]) -> str:

@@ -2,10 +2,11 @@
 
 A pair is one stream of deals, played in all seatings of the agents who meet. Two agents: of two
 sides, they change places; of three or four, the first takes each side in turn and the second all
-the others. As many agents as sides: all cyclic rotations of their line-up, so that each takes each
-side once. So neither the luck of the deal nor the seat speaks for one of them. Deals follow from
-(seed, pair), and agents' keys from (salt, who is which side, pair) and the place in the match. So
-whoever plays, on whatever machine, in whatever order: pair 7 is the same pair.
+the others. As many agents as sides: in every order, so that each takes each side, and has each
+neighbour, equally often. So neither the luck of the deal nor the seat speaks for one of them.
+
+Deals follow from (seed, pair), and agents' keys from (salt, who is which side, pair) and the place
+in the match. So whoever plays, on whatever machine, in whatever order: pair 7 is the same pair.
 
 In another seating an agent would meet the hands that it has held before. So every seat of every
 seating is played by a copy of its own, with other keys, and is asked about its matches in an order
@@ -15,6 +16,7 @@ that is drawn anew each time: nothing that it is handed says which of them share
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -48,10 +50,17 @@ def pair_seeds(seed: int, pairs: Array) -> Array:
 
 
 def seatings(num_sides: int, num_agents: int = 2) -> Array:
-    """Which agent is each side: int8 [M, D]; in row m, agent 0 is side m."""
-    sides = (np.arange(num_sides) - np.arange(num_sides)[:, None]) % num_sides
-    agents: Array = np.minimum(sides, num_agents - 1).astype(np.int8)
-    return agents
+    """Which agent is each side: int8 [M, D].
+
+    Of two agents, agent 0 is side m in row m, and agent 1 all the others. As many agents as sides
+    sit in every order around the table, so that nobody always plays after the same neighbour: in
+    row `D * c + m`, agent 0 is side m, and the others follow in their c-th order.
+    """
+    shifts = (np.arange(num_sides) - np.arange(num_sides)[:, None]) % num_sides
+    orders = [(0, *[1] * (num_sides - 1))]
+    if num_agents > 2:
+        orders = [(0, *others) for others in itertools.permutations(range(1, num_agents))]
+    return np.array(orders, np.int8)[:, shifts].reshape(-1, num_sides)
 
 
 def play(

@@ -41,8 +41,7 @@ def make_schedule(schedule: str, entered: Sequence[str], num_sides: int) -> list
     """Who meets whom, each meeting once; an agent that was entered twice meets itself.
 
     ``round-robin``: every two. ``gauntlet``: the first entered, and every other. ``tables``: every
-    set of as many different agents as there are sides, in alphabetical order around the table,
-    wherever they were entered.
+    set of as many different agents as there are sides.
 
     Args:
         schedule: One of `SCHEDULES`.
@@ -55,7 +54,7 @@ def make_schedule(schedule: str, entered: Sequence[str], num_sides: int) -> list
     if schedule not in SCHEDULES:
         raise ValueError(f"--schedule {schedule} is not one of {', '.join(SCHEDULES)}")
     if schedule == TABLES:
-        different = sorted(set(entered))
+        different = list(dict.fromkeys(entered))
         if len(different) < num_sides:
             raise ValueError(
                 f"--schedule tables needs {num_sides} different agents, one for each side; "

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eval.arena import paired as arena
-from eval.arena.contenders import enter_as
+from eval.arena.contenders import content_of, enter_as
 from eval.arena.schedule import Meeting
 from eval.matches import Matches
 from fives_env.policies import Policy
@@ -68,7 +68,8 @@ def play_block(block: Block, policy_of: PolicyOf) -> Outcome:
     try:  # agents are other people's code
         agents = [policy_of(*agent) for agent in zip(block.names, meeting.agents, strict=True)]
         pairs = np.array(block.pairs)
-        matches = arena.play_meeting(rules, agents, meeting.seed, pairs, block.salt, meeting.agents)
+        known_as = [content_of(identity) for identity in meeting.agents]
+        matches = arena.play_meeting(rules, agents, meeting.seed, pairs, block.salt, known_as)
     except Exception as error:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         return Outcome(block, None, " ".join(f"{kind}{error}".split()))
@@ -85,55 +86,59 @@ def _policy(name: str, identity: str) -> Policy:
     return enter_as(name, identity).policy
 
 
-def play_here(blocks: Iterable[Block], policy_of: PolicyOf) -> Iterator[Outcome]:
+def play_here(blocks: Iterable[Block | None], policy_of: PolicyOf) -> Iterator[Outcome]:
     """Plays the blocks one after the other in this process."""
-    for block in blocks:
+    for block in filter(None, blocks):
         yield play_block(block, policy_of)
 
 
-def play_in_processes(blocks: Iterable[Block], num_workers: int) -> Iterator[Outcome]:
+def play_in_processes(blocks: Iterable[Block | None], num_workers: int) -> Iterator[Outcome]:
     """Plays the blocks in so many processes; the block of one that is lost is played again.
 
-    Blocks are taken from the iterable as workers become free.
+    Blocks are taken from the iterable as workers become free; at None the free ones wait until
+    another has come back.
     """
     waiting, again = iter(blocks), deque[Block]()
-    workers: list[_Worker] = []
+    busy: list[_Worker] = []
+    free: list[_Worker] = []
     losses: dict[Block, int] = {}
     try:
         while True:
-            while len(workers) < num_workers and (block := _next(again, waiting)):
-                workers.append(_Worker(block))
-            if not workers:
+            while len(busy) < num_workers and (block := _next(again, waiting)):
+                worker = free.pop() if free else _Worker()
+                worker.give(block)
+                busy.append(worker)
+            if not busy:
                 return
-            ready = wait([worker.pipe for worker in workers])
-            for worker in [worker for worker in workers if worker.pipe in ready]:
+            ready = wait([worker.pipe for worker in busy])
+            for worker in [worker for worker in busy if worker.pipe in ready]:
+                busy.remove(worker)
                 block, outcome = worker.block, worker.receive()
-                if outcome is None:
-                    losses[block] = losses.get(block, 0) + 1
-                    if losses[block] < MAX_LOSSES:
-                        again.append(block)
-                    else:
-                        yield Outcome(block, None, LOST)
-                else:
+                if outcome is not None:
+                    free.append(worker)
                     yield outcome
-                    if following := _next(again, waiting):
-                        worker.give(following)
-                        continue
-                workers.remove(worker)
+                    continue
                 worker.stop()
+                losses[block] = losses.get(block, 0) + 1
+                if losses[block] < MAX_LOSSES:
+                    again.append(block)
+                else:
+                    yield Outcome(block, None, LOST)
     finally:
-        for worker in workers:
+        for worker in (*busy, *free):
             worker.stop()
 
 
-def _next(again: deque[Block], waiting: Iterator[Block]) -> Block | None:
+def _next(again: deque[Block], waiting: Iterator[Block | None]) -> Block | None:
     return again.popleft() if again else next(waiting, None)
 
 
 class _Worker:
     """A process that plays one block after the other, and the block that it has."""
 
-    def __init__(self, block: Block) -> None:
+    block: Block
+
+    def __init__(self) -> None:
         spawning = multiprocessing.get_context("spawn")
         self.pipe, theirs = spawning.Pipe()
         self._process: BaseProcess = spawning.Process(target=_serve, args=(theirs,), daemon=True)
@@ -145,7 +150,6 @@ class _Worker:
             os.environ.clear()
             os.environ.update(before)
         theirs.close()
-        self.give(block)
 
     def give(self, block: Block) -> None:
         """Hands it a block."""

@@ -125,13 +125,17 @@ def place_shares(matches: Matches, rules: Rules) -> Array:
     """The shares by place in the turn order of the first round: float64 [N, M, D].
 
     Place 0 is the side of the first leader. The seatings of a pair, which all have one leader, are
-    put in the order of agent a's place, so that `matches.sides[q, p]` is who has place p in row q.
+    put in such an order that `matches.sides[q, p]` is who has place p in row q.
     """
     shares, places = side_shares(matches, rules), np.arange(rules.num_sides)
-    first = np.array([rules.side_of(seat) for seat in range(4)])[matches.leader[:, :1]]
-    side = (first + places) % rules.num_sides
+    first = np.array([rules.side_of(seat) for seat in range(4)])[matches.leader[:, 0]]
+    # Who has place p in row q is side `first + p` in the seating that is row q, shifted by `first`.
+    shifted = np.stack([np.roll(matches.sides, place, axis=1) for place in places])
+    seating = (shifted[:, :, None] == matches.sides).all(axis=3).argmax(axis=2)[first]
+    side = (first[:, None] + places) % rules.num_sides
     rows = np.arange(len(shares))[:, None, None]
-    return shares[rows, side[:, :, None], side[:, None, :]]
+    by_place: Array = shares[rows, seating[:, :, None], side[:, None, :]]
+    return by_place
 
 
 def agent_shares(matches: Matches, rules: Rules, agent: int) -> Array:

@@ -23,13 +23,13 @@ _LEAST = 1e-3
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """Whether agent a is stronger than b.
+    """By how much agent a is stronger than b; below 0 where it is weaker.
 
     Attributes:
         low: The difference in Elo points of the first hypothesis: a is no better than this.
         high: That of the second: a is at least as good as this.
-        alpha: The chance to say `stronger` if the first is true.
-        beta: The chance to say `not stronger` if the second is true.
+        alpha: The chance to accept the second if the first is true.
+        beta: The chance to accept the first if the second is true.
     """
 
     low: float
@@ -53,6 +53,20 @@ class Hypotheses:
                 raise ValueError(f"--{name} {rate:g} is not a rate between 0 and 0.5")
 
     @property
+    def if_high(self) -> str:
+        """What a is, once the second hypothesis is accepted: the first is ruled out."""
+        if self.low == 0:
+            return "stronger"
+        return f"{'stronger' if self.low > 0 else 'no worse'} than {self.low:+g} Elo"
+
+    @property
+    def if_low(self) -> str:
+        """What a is, once the first hypothesis is accepted: the second is ruled out."""
+        if self.high == 0:
+            return "weaker"
+        return f"{'not stronger' if self.high > 0 else 'weaker'} than {self.high:+g} Elo"
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The log-likelihood ratios at which the test ends."""
         stop = np.log(self.beta / (1 - self.alpha)), np.log((1 - self.beta) / self.alpha)
@@ -64,7 +78,8 @@ class Decision:
     """What the test says.
 
     Attributes:
-        verdict: `stronger`, `not stronger`, or None while it is open.
+        verdict: What agent a is by the hypothesis that was accepted (`Hypotheses.if_high`,
+            `if_low`), or None while the test is open.
         pairs: How many pairs it took, or has seen.
         ratio: The log of the likelihood ratio, above 0 where the second hypothesis is likelier.
     """
@@ -93,9 +108,9 @@ def decide(shares: Array, test: Hypotheses, even: float = 0.5) -> Decision:
         counts += np.bincount(kinds[seen - STEP : seen], minlength=len(values))
         ratio = log_ratio(values, counts, *expected)
         if ratio >= high:
-            return Decision("stronger", seen, ratio)
+            return Decision(test.if_high, seen, ratio)
         if ratio <= low:
-            return Decision("not stronger", seen, ratio)
+            return Decision(test.if_low, seen, ratio)
     return Decision(None, len(shares), ratio)
 
 

@@ -26,7 +26,7 @@ from rich.progress import track
 from agents.files import refuse_unwritable, replace_file
 from agents.tables import print_table, table
 from agents.terminal import say
-from eval.arena.contenders import answer, name_of
+from eval.arena.contenders import answer, content_of, name_of
 from eval.arena.paired import Table, lineup_salt
 from eval.commands import Audit
 from eval.tournament.replay import Stored, stored
@@ -137,7 +137,8 @@ def _walk(agent: str, matches: Sequence[Stored], salt: int) -> Iterator[Decision
     games = Games(rules, len(matches))
     games.reset(seed=np.array([m.row["deals_seed"] for m in matches], np.int64).view(np.uint64))
     pairs = np.array([match.row["pair"] for match in matches])
-    dealt = Table.of(games, pairs, lineup_salt(salt, rules.spec, meeting.agents))
+    known_as = [content_of(identity) for identity in meeting.agents]
+    dealt = Table.of(games, pairs, lineup_salt(salt, rules.spec, known_as))
     for move in range(max(map(len, moves))):
         actions = np.array([line[move] if move < len(line) else -1 for line in moves])
         asked = (actions >= 0) & np.array(own)[games.data["seat"]] & (games.data["match_over"] == 0)

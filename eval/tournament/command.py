@@ -14,7 +14,7 @@ from agents.terminal import say
 from eval import terminal
 from eval.arena.cluster import play_on_ray
 from eval.arena.contenders import anchor, enter
-from eval.arena.schedule import Meeting, make_schedule
+from eval.arena.schedule import TABLES, Meeting, make_schedule
 from eval.arena.workers import Block, Outcome, play_here, play_in_processes
 from eval.commands import Tournament
 from eval.stats import sprt
@@ -71,6 +71,8 @@ def make_plan(options: Tournament) -> Plan:
     entered = [enter(spec) for spec in options.agents]
     contenders = {contender.name: contender for contender in entered}
     names = [contender.name for contender in entered]
+    if options.schedule == TABLES:  # whatever they are called and wherever they were entered
+        names.sort(key=lambda name: contenders[name].content)
     return Plan(
         rules=rules,
         seed=seed,
@@ -83,6 +85,10 @@ def make_plan(options: Tournament) -> Plan:
         anchor=anchor(options.anchor, entered),
         test=test,
     )
+
+
+AHEAD = 4 * sprt.STEP
+"""Pairs that are played beyond what the test has seen; they may turn out not to be needed."""
 
 
 class Progress:
@@ -121,6 +127,12 @@ class Progress:
         self.done[meeting].update(outcome.block.pairs)
         self.played += len(outcome.block.pairs)
         self._test(meeting)
+
+    def wants(self, meeting: Meeting, pair: int) -> bool:
+        """Whether there is no reason to wait with this pair: a test may be decided before it."""
+        if self.plan.test is None or not self.goes_on(meeting):
+            return True
+        return pair < _prefix(self.done[meeting]) + AHEAD
 
     def goes_on(self, meeting: Meeting) -> bool:
         """Whether more of it is to be played."""
@@ -168,26 +180,38 @@ def play_missing(progress: Progress, options: Tournament) -> None:
             tell(len(outcome.block.pairs))
 
 
-def _blocks(progress: Progress, size: int) -> Iterator[Block]:
-    """What is to be played: the first block of every meeting, then the second, and so on."""
+def _blocks(progress: Progress, size: int) -> Iterator[Block | None]:
+    """What is to be played: the first block of every meeting, then the second, and so on.
+
+    None where there is nothing until what is being played has come back.
+    """
     plan = progress.plan
     missing = {
         meeting: [pair for pair in range(plan.pairs) if pair not in done]
         for meeting, done in progress.done.items()
     }
-    for start in itertools.count(step=size):
-        if all(start >= len(pairs) for pairs in missing.values()):
-            return
-        for meeting, pairs in missing.items():
-            if (block := pairs[start : start + size]) and progress.goes_on(meeting):
+    while any(missing.values()):
+        wanted = [m for m, pairs in missing.items() if pairs and progress.wants(m, pairs[0])]
+        if not wanted:
+            yield None
+        for meeting in wanted:
+            block, missing[meeting] = missing[meeting][:size], missing[meeting][size:]
+            if progress.goes_on(meeting):
                 yield Block(meeting, plan.meetings[meeting], tuple(block), progress.store.salt)
+            else:
+                missing[meeting] = []
 
 
 def _block_size(progress: Progress, options: Tournament) -> int:
-    """Pairs a block: fewer than --block where several workers would have none left to play."""
+    """Pairs a block: --block, or fewer.
+
+    Several workers should all have something left to play, and a test that is decided should not
+    find many pairs on their way.
+    """
     left = len(progress.done) * progress.plan.pairs - progress.there
     shared = math.ceil(left / (4 * options.workers)) if options.workers > 1 else left
-    return max(1, min(options.block, shared))
+    seen = math.ceil(AHEAD / (2 * options.workers)) if options.sprt else shared
+    return max(1, min(options.block, shared, seen))
 
 
 def _prefix(done: set[int]) -> int:

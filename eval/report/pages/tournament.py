@@ -271,10 +271,11 @@ def _exceptions(summary: Mapping[str, Any]) -> Iterator[Block]:
         return
     test = tested[0]["sprt"]
     yield Text(
-        "Meetings ended once it was decided whether the first agent is stronger by "
-        f"{test['low']:g} or by {test['high']:g} Elo points (sequential test; {test['alpha']:.0%} "
-        f"false alarms, {test['beta']:.0%} misses). A meeting that stops at such a moment shows "
-        "more of a difference than there is, and intervals do not allow for that."
+        f"Meetings ended once it was decided between two hypotheses: the first agent's lead over "
+        f"the second is {test['low']:+g} or {test['high']:+g} Elo points (sequential test; the "
+        f"error rates are {test['alpha']:.0%} and {test['beta']:.0%}). A meeting that stops at "
+        "such a moment shows more of a difference than there is, and intervals do not allow for "
+        "that."
     )
     rows = [
         (row["a"], row["b"], row["sprt"]["verdict"] or "open", f"{row['sprt']['pairs']:,}")

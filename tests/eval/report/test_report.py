@@ -231,7 +231,7 @@ def test_failures_and_early_ends_are_told() -> None:
     }
     made, text = section(found(0.3, num_pairs=20), summary)
     assert "rock against lizard: no such hand" in text
-    assert "by 0 or by 20 Elo points (sequential test; 5% false alarms, 10% misses)" in text
+    assert "+0 or +20 Elo points (sequential test; the error rates are 5% and 10%)" in text
     rows = [("rock", "paper", "open", "1,234")]
     assert made.blocks[-1] == Table(("a", "b", "a is", "pairs"), rows, words=3)
 

@@ -16,14 +16,17 @@ RULES = {
 """By the number of sides."""
 
 
-def matches(winner: Any, num_agents: int = 2, leader: Any = 0, pairs: Any = None) -> Matches:
-    """Matches with these winners, [N, M], -1 for none."""
+def matches(
+    winner: Any, num_agents: int = 2, leader: Any = 0, pairs: Any = None, num_sides: int = 0
+) -> Matches:
+    """Matches with these winners, [N, M], -1 for none; of as many sides as seatings by default."""
     winner = np.asarray(winner)
-    num_pairs, num_sides = winner.shape
+    num_pairs, num_seatings = winner.shape
+    num_sides = num_sides or num_seatings
     zeros = np.zeros_like(winner)
     return Matches(
         pairs=np.arange(num_pairs) if pairs is None else np.asarray(pairs),
-        sides=seatings(num_sides, num_agents),
+        sides=seatings(num_sides, num_agents)[:num_seatings],
         scores=10 * (winner[:, :, None] == np.arange(num_sides)),
         rounds=zeros + 5,
         winner=winner,
@@ -54,4 +57,4 @@ def play(
     odds = np.exp(strength + lead * (np.arange(num_sides) == leader[:, None, None]))
     chance = np.cumsum(odds / odds.sum(axis=2, keepdims=True), axis=2)
     winner = np.sum(rng.random(chance.shape[:2])[:, :, None] > chance[:, :, :-1], axis=2)
-    return matches(winner, len(who), leader)
+    return matches(winner, len(who), leader, num_sides=num_sides)

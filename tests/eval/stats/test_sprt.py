@@ -24,7 +24,7 @@ def test_errors_are_no_more_frequent_than_stated(
 ) -> None:
     test, repeats = Hypotheses(low, high, alpha=0.05, beta=0.1), 200
     rng = np.random.default_rng([limit, int(10 * shared_luck)])
-    for truth, wrong, most in ((low, "stronger", 0.05), (high, "not stronger", 0.1)):
+    for truth, wrong, most in ((low, "stronger", 0.05), (high, "not stronger than +50 Elo", 0.1)):
         found = [decide(pairs(rng, share(truth), shared_luck, limit), test) for _ in range(repeats)]
         errors = sum(one.verdict == wrong for one in found) / repeats
         assert errors <= most + 2.6 * np.sqrt(most * (1 - most) / repeats)
@@ -43,7 +43,7 @@ def test_clear_cases_end_early() -> None:
     test = Hypotheses(0, 50)
     assert decide(np.ones(500), test).verdict == "stronger"
     assert decide(np.zeros(500), test) == decide(np.zeros(60), test)
-    assert decide(np.zeros(500), test).verdict == "not stronger"
+    assert decide(np.zeros(500), test).verdict == "not stronger than +50 Elo"
     assert decide(np.ones(500), test).pairs <= 60
 
 

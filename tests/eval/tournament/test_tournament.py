@@ -27,6 +27,7 @@ from eval.tournament.replay import stored
 from eval.tournament.results import open_results, read_results
 from eval.tournament.store import Store, StoreError
 from fives_env.policies import BuiltIn
+from tests.agents.material import random_model
 
 AGENTS = ("greedy", "random")
 
@@ -215,11 +216,10 @@ def test_in_a_gauntlet_the_first_meets_the_others() -> None:
     assert make_schedule("gauntlet", list("cabcb"), 2) == [("c", "a"), ("c", "b"), ("c", "c")]
 
 
-def test_tables_seat_every_set_of_agents_once_whatever_their_order() -> None:
-    met = make_schedule("tables", list("dbacb"), 3)
-    assert sorted(met) == [tuple("abc"), tuple("abd"), tuple("acd"), tuple("bcd")]
-    assert make_schedule("tables", list("abcd"), 3) == met
-    assert make_schedule("tables", list("ba"), 2) == [("a", "b")]
+def test_tables_seat_every_set_of_agents_once() -> None:
+    met = make_schedule("tables", list("abcbd"), 3)
+    assert met == [tuple("abc"), tuple("abd"), tuple("acd"), tuple("bcd")]
+    assert make_schedule("tables", list("ba"), 2) == [("b", "a")]
     with pytest.raises(ValueError, match=r"needs 3 different agents.*has 2"):
         make_schedule("tables", list("abb"), 3)
 
@@ -247,11 +247,11 @@ def test_tables_of_different_agents(tmp_path: Path, entering: dict[str, Any]) ->
     assert content["pairings"] == []
     assert len(content["tables"]) == 4
     for table in content["tables"]:
-        assert table["matches"] == 90
+        assert table["matches"] == 30 * 6
         assert sum(one["win_rate"] for one in table["agents"]) == pytest.approx(1)
     assert content["ratings"][0]["agent"] == "greedy"
     assert content["ratings"][0]["low"] > 0
-    assert num_rows(options) == 4 * 90
+    assert num_rows(options) == 4 * 30 * 6
     mixed = read_results(tmp_path)
     assert [len(result.agents) for result in mixed.meetings] == [3] * 4
 
@@ -295,6 +295,53 @@ def test_a_test_ends_a_meeting_early_and_always_at_the_same_pair(tmp_path: Path)
     assert row["sprt"]["verdict"] == "stronger"
     assert row["pairs"] == row["sprt"]["pairs"] < 100
     assert num_rows(options) < 2 * 100  # the second folder's
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1000, -700), (0, 50), (-50, 0)])
+def test_X25_the_verdict_names_the_hypothesis(tmp_path: Path, low: float, high: float) -> None:
+    """And of two agents the other way round it says the same."""
+    says = {}
+    for agents in (["greedy", "random"], ["random", "greedy"]):
+        options = Tournament(agents=agents, pairs=400, sprt=(low, high), seed=0, out=tmp_path)
+        run(options)
+        says[agents[0]] = summary(options)["pairings"][0]["sprt"]["verdict"]
+    above = {-1000: "no worse than -1000 Elo", 0: "stronger", -50: "no worse than -50 Elo"}
+    below = {-700: "weaker than -700 Elo", 50: "not stronger than +50 Elo", 0: "weaker"}
+    assert says["greedy"] == above[low]
+    assert says["random"] == (above[low] if low == -1000 else below[high])
+
+
+def test_X26_what_is_decided_stops_whatever_the_block(tmp_path: Path) -> None:
+    options = Tournament(
+        agents=AGENTS, pairs=2000, sprt=(0, 20), block=1000, workers=2, seed=0, out=tmp_path
+    )
+    run(options)
+    (row,) = summary(options)["pairings"]
+    assert row["sprt"]["verdict"]
+    assert num_rows(options) / 2 <= row["pairs"] + 50
+
+
+def test_X51_names_and_order_of_entry_change_nothing_at_tables(tmp_path: Path) -> None:
+    """Of agents that make use of randomness, too."""
+    for number, name in enumerate("abz"):
+        random_model(tmp_path / name, "all-fives:players=3", seed=number % 2)
+    found = []
+    for models in ("ab", "zb", "bz"):  # z is a under another name
+        agents = [f"model:{tmp_path / name},sample=yes" for name in models] + ["greedy", "random"]
+        options = Tournament(
+            agents=agents,
+            rules="all-fives:players=3",
+            pairs=20,
+            schedule="tables",
+            seed=0,
+            salt=1,
+            out=tmp_path / models,
+        )
+        run(options)
+        text = json.dumps(summary(options)["ratings"]).replace(str(tmp_path / "z"), "A")
+        ratings = json.loads(text.replace(str(tmp_path / "a"), "A"))
+        found.append({row["agent"]: round(row["rating"] + row["low"], 6) for row in ratings})
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_model_is_known_by_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
