@@ -1,6 +1,5 @@
 """The lab's measuring side, room by room, in reading order; imports go down in this list.
 
-exploit      what an opponent that trains against it makes of an agent
 report/      one page that shows what was found
 ladder/      strength against greedy and time of a move of every agent
 speed/       how fast everything is

@@ -1,4 +1,4 @@
-"""``python -m eval``: tournament, replay, audit, export, benchmark, exact, exploit and others."""
+"""``python -m eval``: tournament, replay, audit, export, benchmark, exact and others."""
 
 import importlib
 import signal

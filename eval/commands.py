@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Union
 
-from tyro.conf import Positional, subcommand
+from tyro.conf import subcommand
 
 
 @dataclass(frozen=True)
@@ -221,34 +221,6 @@ class Ladder:
 
 
 @dataclass(frozen=True)
-class Exploit:
-    """Trains an opponent against a frozen agent, and tells what it gains, with an interval.
-
-    That is a lower bound on how exploitable the agent is. The same command goes on with a run that
-    was stopped; of one that is done it only measures what is missing.
-    """
-
-    agent: Positional[str]
-    """The spec of the agent that is exploited (python -m agents lists them)."""
-
-    rules: str = "fives-and-threes"
-    """What is played."""
-
-    minutes: float = 2.5
-    """The budget: how long the exploiter trains (MaskablePPO, python -m train sb3)."""
-
-    seed: int | None = None
-    """Of the training (0 if not given), and of the deals on which the gain is measured (drawn if
-    not given)."""
-
-    pairs: int = 2000
-    """Pairs of matches on which the gain is measured: deals that the exploiter never saw."""
-
-    out: Path = Path("runs/exploit")
-    """The folder of the exploiter, the matches and exploit.json."""
-
-
-@dataclass(frozen=True)
 class Report:
     """Writes one self-contained HTML page about a training run, tournaments and a benchmark.
 
@@ -298,7 +270,6 @@ COMMANDS = (
     Command("export", Export, "eval.tournament.export:run"),
     Command("benchmark", Benchmark, "eval.speed.command:run"),
     Command("exact", Exact, "eval.exact.command:run"),
-    Command("exploit", Exploit, "eval.exploit:run", _GOES_ON),
     Command("ladder", Ladder, "eval.ladder.command:run", _GOES_ON),
     Command("report", Report, "eval.report.command:run"),
 )

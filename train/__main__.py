@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agents import command_line
 from agents.terminal import say
 
 if TYPE_CHECKING:
-    from train.config import Export, Sb3, Sb3Resume
-    from train.selfplay_config import Resume, Selfplay
+    from train.config import Exploit, Export, Resume, Sb3
+    from train.selfplay_config import Selfplay
 
 USAGE = """usage: python -m train COMMAND --help
 
   selfplay   PPO of our own: one network plays all seats of many games at once; the fastest way
   sb3        MaskablePPO of sb3-contrib on the native vector env
+  exploit    what an opponent that trains against an agent makes of it, measured on fresh deals
   export     a trained model as an ONNX file, with the action mask as an input
 
 For example, an agent for two-player Fives and Threes in a quarter of an hour:
@@ -26,7 +28,7 @@ For example, an agent for two-player Fives and Threes in a quarter of an hour:
 
 RUN (--out) then holds config.json, versions.json, train.log, progress.csv, evaluations.csv,
 tensorboard/ and model/; the trained agent is model:RUN in python -m eval tournament."""
-COMMANDS = ("selfplay", "sb3", "export")
+COMMANDS = ("selfplay", "sb3", "exploit", "export")
 
 
 def main(arguments: list[str]) -> int:
@@ -47,20 +49,19 @@ def _run(arguments: list[str]) -> int:
     kind = _kind(arguments)
     prog = f"python -m train {arguments[0]}"
     config = command_line.read(kind, prog, kind.__doc__ or "", arguments[1:])
-    return _export(config) if arguments[0] == "export" else _train(config)
+    return _export(config) if arguments[0] == "export" else _train(arguments[0], config)
 
 
-def _kind(arguments: list[str]) -> type[Sb3 | Sb3Resume | Selfplay | Resume | Export]:
+def _kind(arguments: list[str]) -> type[Sb3 | Selfplay | Resume | Exploit | Export]:
     """What the command is told in: a dataclass."""
-    from train.config import Export, Sb3, Sb3Resume
-    from train.selfplay_config import Resume, Selfplay
+    from train.config import Exploit, Export, Resume, Sb3
+    from train.selfplay_config import Selfplay
 
-    if arguments[0] == "export":
-        return Export
-    resumes = any(argument.split("=")[0] == "--resume" for argument in arguments)
-    if arguments[0] == "sb3":
-        return Sb3Resume if resumes else Sb3
-    return Resume if resumes else Selfplay
+    if arguments[0] in ("export", "exploit"):
+        return Export if arguments[0] == "export" else Exploit
+    if any(argument.split("=")[0] == "--resume" for argument in arguments):
+        return Resume
+    return Sb3 if arguments[0] == "sb3" else Selfplay
 
 
 def _export(config: Export) -> int:
@@ -71,20 +72,14 @@ def _export(config: Export) -> int:
     return 0
 
 
-def _train(config: Sb3 | Sb3Resume | Selfplay | Resume) -> int:
+def _train(trainer: str, config: Any) -> int:
     # Two threads that wait for each other in a loop stand still when others use the machine too.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when PyTorch is loaded
-    from train.config import Sb3, Sb3Resume
-    from train.selfplay_config import Selfplay
+    from train.config import Resume
 
-    # PyTorch takes seconds to load; help and refusals need none.
-    if isinstance(config, Sb3 | Sb3Resume):
-        from train import sb3
-
-        return sb3.run(config) if isinstance(config, Sb3) else sb3.resume(config)
-    from train import selfplay
-
-    return selfplay.run(config) if isinstance(config, Selfplay) else selfplay.resume(config)
+    module = importlib.import_module(f"train.{trainer}")  # PyTorch takes seconds to load
+    go = module.resume if isinstance(config, Resume) else module.run
+    return int(go(config))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from torch import nn
 from agents.network import Layer, Network
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine.features import NUM_FEATURES
+from train.init import dense_layers, fill
 from train.rollout.columns import Columns
 
 Array = npt.NDArray[Any]
@@ -106,6 +107,37 @@ class ActorCritic(nn.Module):
             points=_bonus(self.points, columns.scale[columns.points[0]]),
             advice=advice,
         )
+
+    def adopt(self, network: Network, columns: Columns, unit: float) -> None:
+        """The inverse of `export`: takes up the policy and the value head of an agent.
+
+        Raises:
+            ValueError: The network is of another shape, or takes advice and this one does not.
+        """
+        if (network.advice is None) != (self.advice is None):
+            takes = "takes none" if network.advice is None else "takes advice"
+            raise ValueError(f"it {takes}; --learner.{'no-' * (network.advice is None)}advice fits")
+        first, *others = network.trunk
+        weight = first.weight[columns.features] / columns.scale[:, None]
+        dense_layers(self.trunk, (Layer(weight, first.bias), *others))
+        head, value = network.policy[-1], network.value[-1]
+        actions = columns.actions
+        fill(self.policy, Layer(head.weight[:, actions], head.bias[actions]), "policy")
+        # The agent's value is that of its own side: the others' are taken to share what it loses.
+        sides = np.full(len(self.value.bias), -1 / max(len(self.value.bias) - 1, 1), np.float32)
+        sides[0] = 1
+        own = Layer(value.weight * sides / unit, value.bias * sides / unit)
+        fill(self.value, own, "value")
+        with torch.no_grad():
+            _set_bonus(self.points, network.points, columns.scale[columns.points[0]])
+            if self.advice is not None and columns.advice is not None:
+                assert network.advice is not None
+                _set_bonus(self.advice, network.advice, columns.scale[columns.advice[0]])
+
+
+def _set_bonus(weight: nn.Parameter, bonus: Array, scale: float) -> None:
+    """The inverse of `_bonus`."""
+    weight.fill_(float(bonus[0]) / (_POINTS_STEP * float(scale)))
 
 
 def _span(places: Array) -> slice:

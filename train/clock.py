@@ -2,6 +2,7 @@
 
 import math
 import time
+from typing import Any
 
 
 class Clock:
@@ -9,6 +10,7 @@ class Clock:
 
     Attributes:
         decisions: Made so far; whoever trains counts them up.
+        annealed: What `anneal` said last; 1 at first.
     """
 
     def __init__(self, max_seconds: float, max_decisions: int | None) -> None:
@@ -16,6 +18,8 @@ class Clock:
         self.max_seconds = max_seconds
         self.max_decisions = math.inf if max_decisions is None else max_decisions
         self.decisions = 0
+        self.annealed = 1.0
+        self._fall = (0.0, 1.0)
         self._before = 0.0
         self._started: float | None = None
         self._stopped: float | None = None
@@ -24,9 +28,31 @@ class Clock:
         """Begins to count seconds, on top of those that were set."""
         self._started = time.monotonic()
 
-    def set(self, seconds: float) -> None:
-        """Stands at so many seconds, those of a run that goes on, until `start`."""
-        self._before = seconds
+    def state(self) -> dict[str, Any]:
+        """Where it stands, for `restore`."""
+        return {
+            "decisions": self.decisions,
+            "seconds": self.seconds,
+            "annealed": self.annealed,
+            "fall": list(self._fall),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Stands where `state` said, those of a run that goes on, until `start`."""
+        self.decisions, self._before = int(state["decisions"]), float(state["seconds"])
+        self.annealed = float(state["annealed"])
+        self._fall = (float(state["fall"][0]), float(state["fall"][1]))
+
+    def anneal(self) -> float:
+        """What is left of the learning rate now: it falls evenly, from 1 at the start to 0."""
+        part, left = self._fall
+        self.annealed = left * (1 - self.part) / (1 - part) if part < 1 else 0.0
+        return self.annealed
+
+    def extend(self, left: float) -> None:
+        """With other limits than before: what is left of the rate falls from `left` now to 0."""
+        self._fall = (self.part, left)
+        self.annealed = left
 
     def stop(self) -> None:
         """Counts no further."""

@@ -1,17 +1,20 @@
 """What a training run can be told: frozen dataclasses that tyro turns into the command line."""
 
-import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, TypeVar
 
 import tyro
 
 from agents import canonical
 from fives_env.rules import Rules
 from fives_env.salts import read_salt
+from train.checkpoint import LIMITS
+from train.clock import Clock
+
+Run = TypeVar("Run", bound=Any)
 
 DEFAULT_MINUTES = 2.5
 EPISODES = ("rounds", "matches")
@@ -116,6 +119,8 @@ class Sb3:
     """How the agent chooses when it is measured: best, or sample as it does when it learns."""
     threads: int = 2
     """Threads of PyTorch."""
+    init: str | None = None
+    """Start from the weights of this model, as model:NAME|PATH."""
     pool: Pool = field(default_factory=Pool)
     """Whom the learner meets how often."""
     ppo: Ppo = field(default_factory=Ppo)
@@ -145,28 +150,10 @@ class Sb3:
             return 60 * DEFAULT_MINUTES if self.decisions is None else math.inf
         return 60 * self.minutes
 
-    @classmethod
-    def from_json(cls, path: Path, out: Path) -> Self:
-        """The settings in a run folder's config.json, for the run in `out`.
-
-        Raises:
-            ValueError: The file cannot be read, or is not that of such a run.
-        """
-        try:
-            fields = json.loads(path.read_text(encoding="utf-8"))
-            ppo, pool = dict(fields.pop("ppo")), Pool(**fields.pop("pool"))
-            ppo["hidden"] = tuple(ppo["hidden"])
-            fields |= {"out": out, "opponent": tuple(fields["opponent"])}
-            return cls(**fields, ppo=Ppo(**ppo), pool=pool)
-        except OSError as error:
-            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
-            raise ValueError(f"{path} does not hold the settings of an sb3 run") from None
-
 
 @dataclass(frozen=True)
-class Sb3Resume:
-    """Goes on with an sb3 run that was stopped or killed, as if it had not been."""
+class Resume:
+    """Goes on with a run that was stopped or killed, as if it had not been."""
 
     resume: Path
     """The run folder; all settings are taken from its config.json."""
@@ -174,6 +161,74 @@ class Sb3Resume:
     """A new time limit, counted from the start of the run."""
     decisions: int | None = None
     """A new limit of decisions, counted from the start of the run."""
+    learning_rate: float | None = None
+    """With a new limit: the learning rate from here on, which falls to 0 at the new end. Without,
+    it falls from where it stood when the run was left."""
+
+    def __post_init__(self) -> None:
+        """Refuses a rate that no limit comes with."""
+        if self.learning_rate is not None:
+            at_least("learning_rate", self.learning_rate, 0)
+            if self.minutes is None and self.decisions is None:
+                raise ValueError("learning_rate needs a new limit: --minutes or --decisions")
+
+    def limited(self, config: Run) -> Run:
+        """The settings with the limits that were asked for."""
+        asked = {name: getattr(self, name) for name in LIMITS}
+        return replace(
+            config, **{name: value for name, value in asked.items() if value is not None}
+        )
+
+    def extend(self, clock: Clock, before: dict[str, Any], config: Any, rate: float) -> str:
+        """Where the limits are other ones than before, sees to it that the learning rate goes on.
+
+        Args:
+            clock: Of the run, with the limits of now.
+            before: The settings when the run was left.
+            config: Those of now.
+            rate: The learning rate at the start of the run.
+
+        Returns:
+            What the learning rate does, in a line; "" where the limits are what they were.
+        """
+        if all(before[name] == getattr(config, name) for name in LIMITS) or clock.part >= 1:
+            return ""
+        if self.learning_rate is None:
+            clock.extend(clock.annealed)
+            asked = "; --learning-rate would start from another one"
+        else:
+            clock.extend(self.learning_rate / rate if rate else 0.0)
+            asked = ""
+        now = rate * clock.annealed
+        return f"the learning rate goes on from {now:.3g} and falls to 0 at the new end{asked}"
+
+
+@dataclass(frozen=True)
+class Exploit:
+    """Trains an opponent against a frozen agent, and tells what it gains, with an interval.
+
+    That is a lower bound on how exploitable the agent is. The same command goes on with a run that
+    was stopped; of one that is done it only measures what is missing.
+    """
+
+    agent: tyro.conf.Positional[str]
+    """The spec of the agent that is exploited (python -m agents lists them)."""
+
+    rules: str = "fives-and-threes"
+    """What is played."""
+
+    minutes: float = 2.5
+    """The budget: how long the exploiter trains (MaskablePPO, python -m train sb3)."""
+
+    seed: int | None = None
+    """Of the training (0 if not given), and of the deals on which the gain is measured (drawn if
+    not given)."""
+
+    pairs: int = 2000
+    """Pairs of matches on which the gain is measured: deals that the exploiter never saw."""
+
+    out: Path = Path("runs/exploit")
+    """The folder of the exploiter, the matches and exploit.json."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from fives_env.encoding import encode
 from fives_env.engine.features import FEATURES
 from fives_env.games import Games
 from fives_env.rules import Rules
+from train.init import dense_layers, fill
 
 _SAMPLE, _MOMENTS = 512, 12
 _POINTS_STEP = 10.0
@@ -154,6 +155,28 @@ def export(policy: Any, value_scale: float = 1.0) -> Network:
         value=(Layer(value.weight * value_scale, value.bias * value_scale),),
         points=actions.weight.numpy(force=True) * scale[FEATURES["points"]][:1],
     )
+
+
+def adopt(policy: Any, network: Network) -> None:
+    """The inverse of `export`, but for the scale of values, which a new run finds for itself.
+
+    Raises:
+        ValueError: The network is of another shape, or takes advice.
+    """
+    if network.advice is not None:
+        raise ValueError("it takes advice, which a network of this trainer does not")
+    trunk, actions = policy.features_extractor, policy.action_net
+    scale = trunk.scale.numpy(force=True)
+    first, *others = network.trunk
+    shrunk = np.divide(
+        first.weight, scale[:, None], where=scale[:, None] != 0, out=first.weight * 0
+    )
+    dense_layers(trunk.layers, (Layer(shrunk, first.bias), *others))
+    fill(actions.dense, network.policy[-1], "policy")
+    fill(policy.value_net, network.value[-1], "value")
+    points = scale[FEATURES["points"]][0] * _POINTS_STEP
+    with torch.no_grad():
+        actions.step.fill_(float(network.points[0]) / points if points else 0.0)
 
 
 def _layer(linear: nn.Linear) -> Layer:

@@ -1,5 +1,6 @@
 """The folder of a run: what was asked, what made it, its log, its evaluations and its model.
 
+- lock: who writes to it, as long as somebody does
 - config.json: the settings
 - versions.json: versions of this code, of Python and of the libraries
 - train.log: what happened when
@@ -16,15 +17,21 @@ import csv
 import io
 import json
 import logging
+import os
 import platform
+import shutil
 import subprocess
+from contextlib import ExitStack
 from dataclasses import asdict, is_dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
 from agents.files import replace_file
+from agents.locks import LOCK, hold
 from fives_env.engine.features import OBS_VERSION
+from train.checkpoint import CHECKPOINT
+from train.settings import CONFIG
 
 COLUMNS = (
     "decisions",
@@ -39,6 +46,11 @@ COLUMNS = (
     "points_high",
 )
 """Of evaluations.csv."""
+_OWN = {
+    *(LOCK, CONFIG, "versions.json", "train.log", "progress.csv", "evaluations.csv"),
+    *("tensorboard", "model", "pool"),
+}
+"""What a run has written by its first checkpoint."""
 _LIBRARIES = (
     "fives-env",
     "numpy",
@@ -51,7 +63,7 @@ _LIBRARIES = (
 
 
 class RunFolder:
-    """A run's folder, opened for writing.
+    """A run's folder, opened for writing and kept from others up to the end of a ``with`` block.
 
     Attributes:
         path: Where it is.
@@ -67,15 +79,16 @@ class RunFolder:
         """Makes the folder and writes down the settings (a dataclass) and the versions.
 
         Raises:
-            ValueError: There is something in the folder already, or it cannot be made.
+            ValueError: As for `check_new`.
         """
-        self.path = path
+        self.path, self._held = path, ExitStack()
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise ValueError(f"{path} is not empty; a run needs a new or an empty folder")
+            check_new(path)
+            self._held.enter_context(hold(path))
+            _empty(path)
             self.versions = code_versions()
-            _write_json(path / "config.json", config)
+            _write_json(path / CONFIG, config)
             _write_json(path / "versions.json", self.versions)
             with (path / "evaluations.csv").open("w", newline="") as file:
                 csv.writer(file).writerow(COLUMNS)
@@ -94,10 +107,12 @@ class RunFolder:
         """
         folder = object.__new__(cls)
         folder.path, folder.versions = path, code_versions()
+        folder._held = ExitStack()
         try:
+            folder._held.enter_context(hold(path))
             for name in ("progress.csv", "evaluations.csv"):
                 _cut(path / name, decisions)
-            _write_json(path / "config.json", config)
+            _write_json(path / CONFIG, config)
             folder.log = _open_log(path / "train.log")
         except OSError as error:
             raise ValueError(f"{path} cannot be a run folder: {error.strerror}") from None
@@ -115,11 +130,68 @@ class RunFolder:
             csv.DictWriter(file, COLUMNS).writerow(row)
         self.log.info("evaluated: %s", ", ".join(f"{name}={value}" for name, value in row.items()))
 
-    def close(self) -> None:
-        """Closes the log."""
+    def __enter__(self) -> Self:
+        """It is open already."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Closes the log, and lets others write."""
         for handler in list(self.log.handlers):
             self.log.removeHandler(handler)
             handler.close()
+        self._held.close()
+
+
+def check_new(path: Path) -> None:
+    """Refuses a folder in which no run can begin, before the work.
+
+    Raises:
+        ValueError: It is not new, empty or that of a run which was killed before its first
+            checkpoint; or it cannot be written to.
+    """
+    try:
+        if path.exists() and not only_begun(path):
+            raise ValueError(f"{path} is not empty; a run needs a new or an empty folder")
+        there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise ValueError(f"{path} cannot be a run folder: {there} cannot be written to")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be a run folder: {error.strerror}") from None
+
+
+def only_begun(path: Path) -> bool:
+    """Whether the folder holds nothing, or a run that has no checkpoint and has learned nothing."""
+    names = {entry.name for entry in path.iterdir()}
+    written = [*_OWN, CHECKPOINT]  # each under a passing name at first (agents/files.py)
+    passing = {name for name in names if any(name.startswith(f".{own}.") for own in written)}
+    passing |= names & {LOCK}
+    if CHECKPOINT in names or not names <= _OWN | passing:
+        return False
+    lines = path / "progress.csv"
+    return names == passing or (CONFIG in names and not (lines.exists() and _num_lines(lines) > 1))
+
+
+def _num_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
+
+
+def _empty(path: Path) -> None:
+    """Takes away what a run left that never came to its first checkpoint."""
+    for entry in path.iterdir():
+        if entry.name == LOCK:
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def tell(folder: RunFolder, what: str) -> None:
+    """Says a line to who looks on, and to the log; nothing where it is empty."""
+    if what:
+        folder.log.info("%s", what)
+        print(what)
 
 
 def code_versions() -> dict[str, str]:

@@ -14,14 +14,16 @@ from fives_env.rules import Rules
 from fives_env.salts import read_salt
 from train.checkpoint import read_checkpoint
 from train.clock import Clock
-from train.config import Sb3, Sb3Resume, canonical_opponents
+from train.config import Resume, Sb3, canonical_opponents
+from train.init import trained_model
 from train.league import League
-from train.networks import Policy, feature_scale, policy_arguments
+from train.networks import Policy, adopt, feature_scale, policy_arguments
 from train.progress import ProgressBar
-from train.run_folder import RunFolder
+from train.run_folder import RunFolder, check_new, only_begun, tell
 from train.sb3_state import restore
 from train.sb3_trainer import Trainer
 from train.seeds import derive
+from train.settings import read_settings
 from train.stopping import Interruption
 
 POOL = "pool"
@@ -37,15 +39,23 @@ def run(config: Sb3) -> int:
     Raises:
         ValueError: The opponent, the rules or the run folder cannot be used.
     """
+    check_new(config.out)
     config = replace(config, salt=read_salt(config.salt))
     league = make_league(config)
     league.check(episodes(config)[0])  # who cannot play says so before anything is written
     clock = Clock(config.seconds, config.decisions)
     model = make_model(config, make_envs(config, league), clock)
-    return _train(Trainer(config, RunFolder(config.out, config), clock, league), model)
+    if config.init is not None:
+        agent = trained_model(config.init, Rules.from_spec(config.rules))
+        try:
+            adopt(model.policy, agent.network)
+        except ValueError as error:
+            raise ValueError(f"--init {config.init}: {error}") from None
+    with RunFolder(config.out, config) as folder:
+        return _train(Trainer(config, folder, clock, league), model)
 
 
-def resume(order: Sb3Resume) -> int:
+def resume(order: Resume) -> int:
     """Goes on with a run from its last checkpoint.
 
     Returns:
@@ -54,19 +64,16 @@ def resume(order: Sb3Resume) -> int:
     Raises:
         ValueError: There is no run or no checkpoint, or it does not fit.
     """
-    config = Sb3.from_json(order.resume / "config.json", order.resume)
-    config = replace(
-        config,
-        minutes=config.minutes if order.minutes is None else order.minutes,
-        decisions=config.decisions if order.decisions is None else order.decisions,
-    )
-    arrays, facts = read_checkpoint(config.out)
-    if not {"league", "seconds", "strength", "timesteps"} <= set(facts):
+    config = order.limited(read_settings(Sb3, order.resume))
+    if only_begun(config.out):  # killed before there was anything to go on from
+        return run(config)
+    arrays, facts = read_checkpoint(config.out, config)
+    if not {"league", "clock", "strength", "timesteps"} <= set(facts):
         raise ValueError(f"the checkpoint in {config.out} is not that of an sb3 run")
     league = League.restore(config.out / POOL, config.opponent, config.pool, facts["league"])
     clock = Clock(config.seconds, config.decisions)
-    clock.set(facts["seconds"])
-    clock.decisions = facts["timesteps"]
+    clock.restore(facts["clock"])
+    told = order.extend(clock, facts["settings"], config, config.ppo.learning_rate)
     if clock.part >= 1:
         print(f"{config.out} is done; --minutes or --decisions would take it further")
         return 0
@@ -74,10 +81,11 @@ def resume(order: Sb3Resume) -> int:
     model = make_model(config, envs, clock)
     envs.reset()
     restore(model, arrays, facts)
-    folder = RunFolder.reopen(config.out, config, clock.decisions)
-    trainer = Trainer(config, folder, clock, league)
-    trainer.strength = facts["strength"]
-    return _train(trainer, model)
+    with RunFolder.reopen(config.out, config, clock.decisions) as folder:
+        tell(folder, told)
+        trainer = Trainer(config, folder, clock, league)
+        trainer.strength = facts["strength"]
+        return _train(trainer, model)
 
 
 def _train(trainer: Trainer, model: MaskablePPO) -> int:
@@ -103,7 +111,6 @@ def _train(trainer: Trainer, model: MaskablePPO) -> int:
             trainer.evaluate(config.final_pairs)
     trainer.save()
     folder.log.info("%s after %s", "interrupted" if interruption.asked else "done", trainer.summary)
-    folder.close()
     model.logger.close()
     trainer.training_env.close()
     print(f"{trainer.summary}; play it as model:{config.out}")
@@ -151,7 +158,7 @@ def make_model(config: Sb3, envs: VecNormalize, clock: Clock) -> MaskablePPO:
     model = MaskablePPO(
         Policy,
         envs,
-        learning_rate=lambda _: ppo.learning_rate * (1 - clock.part),
+        learning_rate=lambda _: ppo.learning_rate * clock.annealed,
         n_steps=ppo.num_steps,
         batch_size=min(ppo.batch_size, ppo.num_steps * ppo.num_envs),
         n_epochs=ppo.num_epochs,

@@ -87,7 +87,7 @@ class Trainer(BaseCallback):
     def save(self) -> None:
         """Writes the model, and what the run goes on from: its state between two updates."""
         save_model(self.folder.model, self.network(), self._card())
-        write_checkpoint(self.folder.path, *self._state)
+        write_checkpoint(self.folder.path, *self._state, self.config)
         self._league.save()  # behind the checkpoint, which may name a snapshot that this removes
 
     def add_snapshot(self) -> None:
@@ -131,6 +131,8 @@ class Trainer(BaseCallback):
         now = time.monotonic()
         self._update_took = 0.0 if math.isnan(self._update_began) else now - self._update_began
         self.add_snapshot()
+        if self.clock.part < 1:  # else nothing more is learned
+            self.clock.anneal()
         self._keep_state()
         if self.clock.seconds - self._evaluated_at >= self.config.evaluate_every:
             self._evaluated_at = self.clock.seconds
@@ -144,7 +146,7 @@ class Trainer(BaseCallback):
         assert isinstance(self.model, MaskablePPO)
         arrays, facts = capture(self.model)
         league = copy.deepcopy(self._league.state())
-        facts |= {"seconds": self.clock.seconds, "strength": self.strength, "league": league}
+        facts |= {"clock": self.clock.state(), "strength": self.strength, "league": league}
         self._state = arrays, facts
 
     def _on_rollout_end(self) -> None:

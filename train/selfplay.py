@@ -20,6 +20,7 @@ from fives_env.rules import Rules
 from fives_env.salts import read_salt
 from train.actor_critic import ActorCritic
 from train.checkpoint import read_checkpoint
+from train.config import Resume
 from train.evaluation import describe, measure
 from train.metrics import Metrics
 from train.plots import draw_speed, draw_strength
@@ -27,10 +28,11 @@ from train.progress import ProgressBar
 from train.rollout.collector import Rollout
 from train.rollout.credit import credit_by_seat, credit_by_side
 from train.rollout.steps import choose
-from train.run_folder import RunFolder
+from train.run_folder import RunFolder, check_new, only_begun, tell
 from train.seeds import derive
-from train.selfplay_config import Learner, Resume, Selfplay
-from train.selfplay_state import State, agent_of, make_league, prepare, restore, save
+from train.selfplay_config import Learner, Selfplay
+from train.selfplay_state import State, adopt, agent_of, make_league, prepare, restore, save
+from train.settings import read_settings
 from train.stopping import Interruption
 from train.workers import HERE, Workers, cluster_of, workers_of
 
@@ -51,11 +53,12 @@ def run(config: Selfplay) -> int:
     Raises:
         ValueError: The rules, the opponents, the device or the run folder cannot be used.
     """
+    check_new(config.out)
     config = replace(config, salt=read_salt(config.salt))
-    league = make_league(config)
-    state = prepare(config, league)
-    with cluster_of(config) as ray:
-        folder = RunFolder(config.out, config)
+    state = prepare(config, make_league(config))
+    if config.init is not None:
+        adopt(state, config.init)
+    with cluster_of(config) as ray, RunFolder(config.out, config) as folder:
         folder.log.info("training on %s, seed %s, on %s", config.rules, config.seed, state.device)
         add_snapshot(state, folder)
         state.tables.begin()
@@ -71,19 +74,19 @@ def resume(order: Resume) -> int:
     Raises:
         ValueError: There is no run or no checkpoint, or it is of other rules or another version.
     """
-    config = Selfplay.from_json(order.resume / "config.json", order.resume)
-    if order.minutes is not None:
-        config = replace(config, minutes=order.minutes)
-    if order.decisions is not None:
-        config = replace(config, decisions=order.decisions)
-    tensors, facts = read_checkpoint(config.out)
-    state = prepare(config, make_league(config, facts["pool"]))
+    config = order.limited(read_settings(Selfplay, order.resume))
+    if only_begun(config.out):  # killed before there was anything to go on from
+        return run(config)
+    tensors, facts = read_checkpoint(config.out, config)
+    state = prepare(config, make_league(config, facts.get("pool")))
     restore(state, tensors, facts)
+    told = order.extend(state.clock, facts["settings"], config, config.learner.learning_rate)
     if facts["done"] and state.clock.part >= 1:
         print(f"{config.out} is done; --minutes or --decisions would take it further")
         return 0
-    with cluster_of(config) as ray:
-        folder = RunFolder.reopen(config.out, config, state.clock.decisions)
+    reopened = RunFolder.reopen(config.out, config, state.clock.decisions)
+    with cluster_of(config) as ray, reopened as folder:
+        tell(folder, told)
         return train(state, folder, workers_of(config, ray, folder.log))
 
 
@@ -137,7 +140,6 @@ def train(state: State, folder: RunFolder, workers: Workers) -> int:
     draw_speed(folder.path)
     summary = f"{clock.decisions:,} decisions in {clock.seconds:.0f} s, {describe(state.strength)}"
     folder.log.info("%s after %s", "done" if done else "interrupted", summary)
-    folder.close()
     print(f"{summary}; play it as model:{config.out}")
     return 0 if done else interruption.exit_code
 
@@ -200,7 +202,7 @@ def _take_steps(
 ) -> dict[str, float]:
     """The gradient steps of one turn; the means of what there is to log."""
     learner, network, device = state.config.learner, state.network, state.device
-    left = 1 - state.clock.part
+    left = state.clock.anneal()
     for group in state.optimizer.param_groups:
         group["lr"] = learner.learning_rate * left
     flat = [

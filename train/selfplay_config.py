@@ -1,10 +1,8 @@
 """What a self-play run can be told: frozen dataclasses that tyro turns into the command line."""
 
-import json
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
 
 from fives_env.rules import Rules
 from fives_env.salts import read_salt
@@ -113,6 +111,8 @@ class Selfplay:
     for earlier snapshots of the learner. Nobody: the learner plays all seats of all games."""
     share: float = 0.25
     """The part of the games in which they sit, where there are any."""
+    init: str | None = None
+    """Start from the weights of this model, as model:NAME|PATH; the critic's are new."""
     pool: Pool = field(default_factory=Pool)
     """Which of them is met how often."""
     learner: Learner = field(default_factory=Learner)
@@ -152,35 +152,3 @@ class Selfplay:
         if self.minutes is None:
             return 60 * DEFAULT_MINUTES if self.decisions is None else math.inf
         return 60 * self.minutes
-
-    @classmethod
-    def from_json(cls, path: Path, out: Path) -> Self:
-        """The settings in a run folder's config.json, for the run in `out`.
-
-        Raises:
-            ValueError: The file cannot be read, or is not that of a self-play run.
-        """
-        try:
-            fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            learner = dict(fields.pop("learner"))
-            for name in ("hidden", "critic_hidden"):
-                learner[name] = tuple(learner[name])
-            fields["opponents"] = tuple(fields["opponents"])
-            parts = {"pool": Pool(**fields["pool"]), "learner": Learner(**learner)}
-            return cls(**{**fields, "out": out, **parts})
-        except OSError as error:
-            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
-            raise ValueError(f"{path} does not hold the settings of a self-play run") from None
-
-
-@dataclass(frozen=True)
-class Resume:
-    """Goes on with a self-play run that was stopped or killed, as if it had not been."""
-
-    resume: Path
-    """The run folder; all settings are taken from its config.json."""
-    minutes: float | None = None
-    """A new time limit, counted from the start of the run."""
-    decisions: int | None = None
-    """A new limit of decisions, counted from the start of the run."""

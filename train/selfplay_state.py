@@ -15,6 +15,7 @@ from fives_env.rules import Rules
 from train.actor_critic import ActorCritic
 from train.checkpoint import write_checkpoint
 from train.clock import Clock
+from train.init import trained_model
 from train.league import League
 from train.memory_network import MemoryActorCritic
 from train.rollout.collector import Tables
@@ -151,16 +152,15 @@ def save(state: State, folder: RunFolder, done: bool = False) -> None:
         for name, values in moments.items():
             tensors[f"optimizer.{index}.{name}"] = values.numpy(force=True)
     facts = {
-        "rules": state.config.rules,
+        "clock": clock.state(),
         "decisions": clock.decisions,
-        "seconds": clock.seconds,
         "strength": state.strength,
         "seconds_outside": state.seconds_outside,
         "evaluated_at": state.evaluated_at,
         "pool": None if tables.league is None else tables.league.state(),
         "done": done,
     }
-    write_checkpoint(folder.path, tensors, facts)
+    write_checkpoint(folder.path, tensors, facts, state.config)
     if tables.league is not None:
         tables.league.save()  # behind the checkpoint, which may need what is taken away now
 
@@ -169,7 +169,7 @@ def restore(state: State, tensors: dict[str, Array], facts: dict[str, Any]) -> N
     """Puts what `save` wrote into a run that has just begun with the same settings.
 
     Raises:
-        ValueError: The checkpoint is of other rules or another network.
+        ValueError: The checkpoint is of another trainer or another network.
     """
     weights = {
         name.removeprefix("network."): torch.from_numpy(values)
@@ -178,8 +178,6 @@ def restore(state: State, tensors: dict[str, Array], facts: dict[str, Any]) -> N
     }
     expected = {name: value.shape for name, value in state.network.state_dict().items()}
     tables = state.tables.arrays()
-    if facts["rules"] != state.config.rules:
-        raise ValueError(f"the checkpoint is of {facts['rules']}, not of {state.config.rules}")
     if {name: value.shape for name, value in weights.items()} != expected:
         raise ValueError("the checkpoint is of another network than the settings describe")
     if tensors["games"].shape != tables["games"].shape:
@@ -195,10 +193,26 @@ def restore(state: State, tensors: dict[str, Array], facts: dict[str, Any]) -> N
     state.generator.set_state(torch.from_numpy(tensors["generator"]))
     for name, values in tables.items():
         values[:] = tensors[name]
-    state.clock.decisions = facts["decisions"]
-    state.clock.set(facts["seconds"])
+    state.clock.restore(facts["clock"])
     state.strength = facts["strength"]
     state.seconds_outside, state.evaluated_at = facts["seconds_outside"], facts["evaluated_at"]
+
+
+def adopt(state: State, init: str) -> None:
+    """Starts from the weights of a trained model instead of new ones; the critic's stay new.
+
+    Args:
+        state: A run that has not begun.
+        init: The model's spec.
+
+    Raises:
+        ValueError: There is no such model, or its network is not what the settings describe.
+    """
+    agent = trained_model(init, Rules.from_spec(state.config.rules))
+    try:
+        state.network.adopt(agent.network, state.tables.columns, state.tables.payment.unit)
+    except ValueError as error:
+        raise ValueError(f"--init {init}: {error}") from None
 
 
 def _device(name: str) -> torch.device:

@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import Any
 
 from agents.files import replace_file
+from agents.locks import hold
 from agents.terminal import say
 from eval import terminal
 from eval.arena.cluster import play_on_ray
@@ -32,11 +33,12 @@ def run(options: Tournament) -> None:
     """Plays what is missing, writes the summary, prints the tables.
 
     Raises:
-        ValueError: An option is wrong, or the results cannot be used.
+        ValueError: An option is wrong, or the results cannot be used or are being written to.
         SystemExit: With 1, once all else is done, if a meeting failed.
     """
     plan = make_plan(options)
-    with Store(options.out / RESULTS, seed=options.seed, salt=options.salt) as store:
+    store = Store(options.out / RESULTS, seed=options.seed, salt=options.salt)
+    with hold(options.out), store:
         if options.seed is None:
             plan = plan.of_seed(store.seed)
         progress = Progress(store, plan)

@@ -20,11 +20,11 @@ from fives_env.rules import Rules
 from train import workers_ray
 from train.__main__ import main
 from train.checkpoint import read_checkpoint
-from train.config import Pool
+from train.config import Pool, Resume
 from train.evaluation import measure
 from train.rollout.collector import Rollout
 from train.selfplay import resume, run
-from train.selfplay_config import Learner, Resume, Selfplay
+from train.selfplay_config import Learner, Selfplay
 from train.selfplay_state import State, agent_of, prepare
 from train.workers import HERE, cluster_of
 from train.workers_ray import RayWorkers

@@ -45,7 +45,7 @@ def test_nothing_is_said_when_nobody_reads_on(command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("sb4", "unknown command 'sb4'; there are: selfplay, sb3, export"),
+        ("sb4", "unknown command 'sb4'; there are: selfplay, sb3, exploit, export"),
         ("sb3 --rules fives-and-threes", "--out"),
         ("sb3 --out {out}", "--rules"),
         (

@@ -15,12 +15,12 @@ from tests.agents.material import random_card
 from train import selfplay
 from train.actor_critic import ActorCritic
 from train.checkpoint import read_checkpoint
-from train.config import Pool
+from train.config import Pool, Resume
 from train.memory_network import MemoryActorCritic
 from train.rollout.collector import Rollout, collect
 from train.rollout.columns import Columns
 from train.selfplay import log_softmax, resume, run
-from train.selfplay_config import Learner, Resume, Selfplay
+from train.selfplay_config import Learner, Selfplay
 from train.selfplay_state import prepare
 
 WIDTH, LIVE = 16, 5
@@ -191,7 +191,7 @@ def test_a_run_that_broke_off_goes_on_to_the_same_weights(
         np.testing.assert_array_equal(values, theirs[name], err_msg=name)
     text = (broken / "config.json").read_text()
     (broken / "config.json").write_text(text.replace('"memory": 16', '"memory": 0'))
-    with pytest.raises(ValueError, match="another network"):
+    with pytest.raises(ValueError, match=r"learner\.memory=16, config.json says 0"):
         resume(Resume(broken, decisions=2048))
 
 

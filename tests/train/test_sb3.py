@@ -24,7 +24,7 @@ from fives_env.rules import Rules
 from tests.agents.material import Array, positions, random_model
 from tests.agents.test_model import Canary
 from train.clock import Clock
-from train.config import Pool, Ppo, Sb3, Sb3Resume
+from train.config import Pool, Ppo, Resume, Sb3
 from train.league import League
 from train.networks import export
 from train.run_folder import COLUMNS
@@ -195,7 +195,7 @@ def test_B51_a_run_that_goes_on_gives_the_very_same_weights(end: str, tmp_path: 
                 run(parted)
     torch.manual_seed(99)
     np.random.seed(99)  # noqa: NPY002
-    assert resume(Sb3Resume(parted.out)) == 0
+    assert resume(Resume(parted.out)) == 0
     for file in ("model/weights.safetensors", "pool/pool.json"):
         assert (parted.out / file).read_bytes() == (config.out / file).read_bytes()
     counts = []
@@ -208,8 +208,8 @@ def test_B51_a_run_that_goes_on_gives_the_very_same_weights(end: str, tmp_path: 
     assert (
         f"going on after {0 if end != 'Ctrl-C' else 512}" in (parted.out / "train.log").read_text()
     )
-    assert resume(Sb3Resume(parted.out)) == 0, "done: nothing happens"
-    assert resume(Sb3Resume(parted.out, decisions=1536)) == 0
+    assert resume(Resume(parted.out)) == 0, "done: nothing happens"
+    assert resume(Resume(parted.out, decisions=1536)) == 0
     assert load_model(parted.out).card.training["decisions"] == 1536
 
 
@@ -220,17 +220,19 @@ def test_B54_a_checkpoint_that_is_none_is_refused_and_not_opened(tmp_path: Path)
     for content in (pickle.dumps(Canary(tmp_path / "opened")), whole[:500], b""):
         path.write_bytes(content)
         with pytest.raises(ValueError, match="is not a whole checkpoint"):
-            resume(Sb3Resume(tmp_path / "run", decisions=512))
+            resume(Resume(tmp_path / "run", decisions=512))
     assert not (tmp_path / "opened").exists()
     path.write_bytes(whole)
     settings = json.loads((tmp_path / "run" / "config.json").read_text())
     settings["ppo"]["hidden"] = [16]
     (tmp_path / "run" / "config.json").write_text(json.dumps(settings))
-    with pytest.raises(ValueError, match="does not fit the run's settings") as caught:
-        resume(Sb3Resume(tmp_path / "run", decisions=512))
+    with pytest.raises(
+        ValueError, match=r"ppo.hidden=\[32, 32\], config.json says \[16\]"
+    ) as caught:
+        resume(Resume(tmp_path / "run", decisions=512))
     assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match=r"config.json cannot be read: No such file"):
-        resume(Sb3Resume(tmp_path / "nothing"))
+        resume(Resume(tmp_path / "nothing"))
 
 
 def test_the_exported_network_is_the_trained_one() -> None:

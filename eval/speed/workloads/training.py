@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from eval.trainer import train
+from eval.speed.trainer import train
 
 SB3, SELFPLAY, SAME_NETWORK = "train sb3", "train selfplay", "train selfplay, without advice"
 _SELFPLAY = ("selfplay", "--device", "cpu", "--checkpoint-every", "1000000")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,7 +12,9 @@ from pathlib import Path
 
 from agents.command_line import INTERRUPTED, TERMINATED
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+_PR_SET_PDEATHSIG = 1
+"""Of Linux's prctl: the signal that a process is sent when its parent ends, in whatever way."""
 
 
 def train(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
@@ -32,6 +36,7 @@ def train(arguments: Sequence[str], environment: Mapping[str, str] | None = None
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # it hears of Ctrl-C from here alone, and once
+        preexec_fn=_end_with_parent if sys.platform == "linux" else None,
     )
     try:
         _, said = process.communicate()
@@ -46,3 +51,7 @@ def train(arguments: Sequence[str], environment: Mapping[str, str] | None = None
     if process.returncode:
         lines = said.strip().splitlines() or ["it said nothing"]
         raise ValueError(f"training failed with exit code {process.returncode}: {lines[-1]}")
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
