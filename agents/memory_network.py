@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fives_env.actions import NUM_ACTIONS
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 
 from .network import Network
 
@@ -172,7 +172,7 @@ def _read(
                 state[index] = candidate + update * (state[index] - candidate)
 
 
-@jit
+@jit_part
 def _share(value: float) -> float:
     """The logistic function."""
     return 1 / (1 + np.exp(-np.float64(value)))  # type: ignore[no-any-return]

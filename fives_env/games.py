@@ -267,9 +267,9 @@ class Games:
     def _row_keys(self, seed: int | npt.ArrayLike | None) -> Array:
         """The stream of each row: uint64 [B]."""
         if seed is None:
-            return np.frombuffer(
-                np.random.SeedSequence().generate_state(2 * self.num_games).tobytes(), np.uint64
-            )
+            words_drawn = np.random.SeedSequence().generate_state(2 * self.num_games)
+            drawn: Array = words_drawn.view(np.uint64)
+            return drawn
         seeds = whole_numbers("seed", seed)
         if seeds.ndim == 0:
             of_rows: Array = loops.keys_of_rows(np.uint64(seeds), self.num_games)

@@ -1,77 +1,64 @@
-"""The one place that configures Numba: `jit`, the cache of compiled code, and the first-use notice.
+"""The one place that configures Numba: `jit` and its kin, and the first-use notice.
 
-Numba's own cache looks at the file of a function alone, so an edit in a function that it calls
-would go unseen. The cache folder is therefore keyed by a hash of all sources that are compiled,
-and of those that give them constants: those of the engine, and for a function of the lab those of
-its own folder too. Compiled code of the lab may call the engine and its own folder, nothing else.
+Functions that Python calls are `jit`: they are kept on disk (code_cache.py). Those that only other
+compiled functions call are `jit_part` or `jit_inline`: they are compiled into the former, without
+the way in from Python, which costs a third of the time that compiling takes.
 """
 
-import functools
-import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.registry import CPUDispatcher
+
+from fives_env.code_cache import CodeCache, say
 
 config: Any = numba.config  # its attributes are made at run time
-
-_PACKAGE = Path(__file__).parent
-_CONSTANTS = ("actions.py", "jit.py", "records.py", "rules.py", "tiles.py")
-
-
-def _source_key(sources: Path) -> str:
-    """The hash of the engine, and of the folder `sources` where that is not of the library."""
-    paths = [*sorted(_PACKAGE.glob("engine/*.py")), *map(_PACKAGE.joinpath, _CONSTANTS)]
-    if not sources.is_relative_to(_PACKAGE):
-        paths += sorted(sources.glob("*.py"))
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in paths:
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+_OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+if config.DISABLE_JIT:
+    config.DISABLE_JIT = 0
+    say("NUMBA_DISABLE_JIT is taken back: the engine's records need the compiler")
 
 
-@functools.cache
-def _cache_folder(sources: Path) -> Path:
-    """Beside the sources if that can be written, else in the user's cache, else a passing one.
-
-    Compiled code is read back through pickle, so no folder that others can write to will do.
-    """
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    own = _PACKAGE if sources.is_relative_to(_PACKAGE) else sources
-    key = f"numba-{_source_key(sources)}"
-    for parent in (own / "__pycache__", Path(home) / "fives_env"):
-        folder = parent / key
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="fives_env-"))
-
-
-def jit(function: Callable[..., Any], inline: bool = False) -> Callable[..., Any]:
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles `function` on first use: nopython, without the GIL, cached on disk."""
-    previous = config.CACHE_DIR
-    sources = Path(function.__code__.co_filename).parent
-    config.CACHE_DIR = str(_cache_folder(sources))  # read when the dispatcher is made, only then
-    try:
-        compiled: Callable[..., Any] = numba.njit(
-            function, nogil=True, cache=True, error_model="numpy", forceinline=inline
-        )
-    finally:
-        config.CACHE_DIR = previous
-    return compiled
+    compiled = _compiler(function)
+    compiled._cache = CodeCache(function)
+    return compiled  # type: ignore[no-any-return]
+
+
+def jit_part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For what only compiled code calls."""
+    return _part(function)
 
 
 def jit_inline(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`jit`, and compiled into every caller: for what a rollout does at each step."""
-    return jit(function, inline=True)
+    """`jit_part`, and compiled into every caller: for what a rollout does at each step."""
+    return _part(function, forceinline=True)
+
+
+class _Part(CPUDispatcher):  # type: ignore[misc]
+    """Has no way in from Python."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        name = self.py_func.__name__
+        raise TypeError(f"{name} is called by compiled code alone; jit({name}.py_func) by all")
+
+
+def _part(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
+    compiled = _compiler(function, no_cpython_wrapper=True, **options)
+    compiled.__class__ = _Part
+    return compiled  # type: ignore[no-any-return]
+
+
+def _compiler(function: Callable[..., Any], **options: bool) -> Any:
+    compile_: Any = numba.njit
+    return compile_(function, **_OPTIONS, **options)
+
+
+_OURS = ("fives_env", "agents", "eval", "train")
 
 
 class _FirstUseNotice(event.Listener):
@@ -82,7 +69,7 @@ class _FirstUseNotice(event.Listener):
 
     def on_start(self, event: event.Event) -> None:
         module = event.data["dispatcher"].py_func.__module__
-        if not self.said and module.split(".")[0] in (_PACKAGE.name, "agents"):
+        if not self.said and module.split(".")[0] in _OURS:
             self.said = True
             print("fives_env: compiling, once (up to 30 s) ...", file=sys.stderr)
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from fives_env.code_cache import CHECKOUT as CHECKOUT
+
 NAME, SHORT = "fives_env.agents", "agents"
-CHECKOUT = not Path(__file__).with_name("agents").exists()
-"""Whether this is the library in a checkout, not one that pip installed."""
 PROGRAM = SHORT if CHECKOUT else NAME
 """What stands behind ``python -m``."""
 _BESIDE = Path(__file__).parents[1] / "agents/__init__.py"

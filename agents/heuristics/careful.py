@@ -12,7 +12,7 @@ from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import side_of
 from fives_env.engine.turns import may_draw
 from fives_env.games import words
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 from fives_env.records import GAME, NOT_OVER
 from fives_env.tiles import NUM_TILES, PIPS
 
@@ -56,7 +56,7 @@ def _choose_all(views, view_words, keys, games, game_words, actions):
         actions[row] = _choose(views[row], keys[row], games, game_words, chances, replies)
 
 
-@jit
+@jit_part
 def _choose(view, key, games, game_words, chances, replies):
     """The best placement; games [2] hold the position and the one after a placement."""
     rules, hand = view.rules, view.hand
@@ -81,7 +81,7 @@ def _choose(view, key, games, game_words, chances, replies):
     return DRAW if may_draw(rules, view, hand) else PASS
 
 
-@jit
+@jit_part
 def _expected_reply(rules, seat, game, chances, replies):
     """What the next placement is expected to bring the side of `seat`, below 0 if another's."""
     if game.round_over != NOT_OVER or game.match_over or game.seat == seat:

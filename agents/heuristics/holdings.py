@@ -5,7 +5,7 @@ import numpy as np
 from fives_env.engine.belief import possible_tiles, unseen_tiles
 from fives_env.engine.bits import lowest, popcount
 from fives_env.engine.turns import act, play_tile
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 from fives_env.records import GAME, PUBLIC_WORDS
 from fives_env.tiles import NUM_TILES
 
@@ -18,7 +18,7 @@ _DECK_WORD = -(-GAME.fields["deck"][1] // 8)  # type: ignore[index]
 """Where in a game, in 8-byte words, the moves begin and the deck does; the hands lie before it."""
 
 
-@jit
+@jit_part
 def write_chances(view, chances):
     """Fills float64 [5, 28]: how likely each seat, and last the boneyard, holds each unseen tile.
 
@@ -46,14 +46,14 @@ def write_chances(view, chances):
         _fit(view, unseen, chances)
 
 
-@jit
+@jit_part
 def _fill(row, tiles, share):
     while tiles:
         row[lowest(tiles)] = share
         tiles &= tiles - 1
 
 
-@jit
+@jit_part
 def _fit(view, unseen, chances):
     """One round: every hand gets its size, then every tile is in one place."""
     for row in range(5):
@@ -72,7 +72,7 @@ def _fit(view, unseen, chances):
                 chances[row, tile] /= total
 
 
-@jit
+@jit_part
 def write_position(view, view_words, game, game_words):
     """Fills `game` with what the view tells, each other hand with all tiles that it may hold.
 
@@ -92,7 +92,7 @@ def write_position(view, view_words, game, game_words):
             game.hands[seat] = possible_tiles(view, seat)
 
 
-@jit
+@jit_part
 def play(rules, action, words, game, game_words):
     """Makes `game` the position in `words` after this action; both are GAME, given as words too."""
     for word in range(len(words)):
@@ -100,7 +100,7 @@ def play(rules, action, words, game, game_words):
     act(rules, game, action)
 
 
-@jit
+@jit_part
 def play_tile_of(rules, seat, action, words, game, game_words):
     """Makes `game` the position in `words` after a placement of `seat`, for less than `play`.
 

@@ -6,7 +6,7 @@ from fives_env.engine.bits import lowest
 from fives_env.engine.layout import fitting, joinable
 from fives_env.engine.scoring import credited, side_of
 from fives_env.engine.turns import drawable
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
 
 from .holdings import BONEYARD
@@ -20,7 +20,7 @@ REPLY = np.dtype([("worth", "f8"), ("chance", "f8"), ("tile", "i8"), ("action", 
 _PIPS = PIPS.astype(np.int64)
 
 
-@jit
+@jit_part
 def worth_of(rules, game, side, points, progress):
     """What `points` bring `side`: by the table of progress (see tactic.py), and `WIN` if they win.
 
@@ -34,7 +34,7 @@ def worth_of(rules, game, side, points, progress):
     return distance(missing, progress) - distance(missing - points, progress)
 
 
-@jit
+@jit_part
 def distance(missing, progress):
     """How far the target is; from the end of the table on, point for point."""
     last = len(progress) - 1
@@ -43,7 +43,7 @@ def distance(missing, progress):
     return progress[max(missing, 0)]
 
 
-@jit
+@jit_part
 def write_replies(rules, game, chances, progress, replies):
     """Lists the replies of the seat to move in the order in which it would choose them.
 
@@ -82,7 +82,7 @@ def write_replies(rules, game, chances, progress, replies):
     return count, left
 
 
-@jit
+@jit_part
 def _write_choices(rules, game, seat, chances, progress, replies):
     """Each tile that the seat may hold or draw, on its best arm, the best tile first."""
     side = side_of(rules, seat)

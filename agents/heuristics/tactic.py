@@ -18,7 +18,7 @@ from fives_env.engine.layout import fitting, is_double, joinable, open_values
 from fives_env.engine.scoring import credited, side_of
 from fives_env.engine.turns import may_draw
 from fives_env.games import words
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 from fives_env.records import FIVES_AND_THREES, GAME, NOT_OVER
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
 
@@ -147,7 +147,7 @@ def _advise_all(weights, views, view_words, games, game_words, advice):
             _advise(weights, view, games, game_words, chances, replies, advice[row])
 
 
-@jit
+@jit_part
 def _advise(weights, view, games, game_words, chances, replies, advice):
     """Fills the advice of one row, as `advise` says."""
     progress = _EXACT if view.rules.game == FIVES_AND_THREES else _PLAIN
@@ -193,7 +193,7 @@ def _choose_all(weights, views, view_words, keys, games, game_words, actions):
             actions[row] = _choose(weights, view, keys[row], games, game_words, chances, replies)
 
 
-@jit
+@jit_part
 def _choose(weights, view, key, games, game_words, chances, replies):
     """The best placement; games [3]: the position, that after a placement, that after a reply."""
     exact = view.rules.game == FIVES_AND_THREES
@@ -214,7 +214,7 @@ def _choose(weights, view, key, games, game_words, chances, replies):
     return action
 
 
-@jit
+@jit_part
 def _weigh(weights, view, tile, games, game_words, chances, replies, progress):
     """The sum of the rules for the placement of `tile` that games[1] has just seen."""
     rules, game, seat = view.rules, games[1], np.int64(view.viewer)
@@ -234,7 +234,7 @@ def _weigh(weights, view, tile, games, game_words, chances, replies, progress):
     return worth + _look_ahead(weights, view, games, game_words, chances, replies, progress)
 
 
-@jit
+@jit_part
 def _known_to_lack(rules, game, seat):
     """How many open values the other sides' seats are known to lack, less those of the partner."""
     values = open_values(game)
@@ -246,7 +246,7 @@ def _known_to_lack(rules, game, seat):
     return total
 
 
-@jit
+@jit_part
 def _look_ahead(weights, view, games, game_words, chances, replies, progress):
     """The rules that look at the next seat's replies: block-win, opening, reply, follow-up."""
     rules, game, seat = view.rules, games[1], np.int64(view.viewer)
@@ -281,7 +281,7 @@ def _look_ahead(weights, view, games, game_words, chances, replies, progress):
     return worth
 
 
-@jit
+@jit_part
 def _best_next(weights, rules, game, seat, progress):
     """The most that `seat` could make of its next placement if it were to move in `game`."""
     if game.round_over != NOT_OVER or game.match_over:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fives_env.engine.deal import next_leader
 from fives_env.engine.scoring import side_of
-from fives_env.jit import jit, jit_inline
+from fives_env.jit import jit_inline, jit_part
 
 VALUES = ("points", "equity")
 POINTS, EQUITY = range(2)
@@ -31,7 +31,7 @@ NO_TABLE = np.zeros((2, 1, 1), np.float32)
 NO_TABLE.flags.writeable = False  # like the tables, so that nothing is compiled twice
 
 
-@jit
+@jit_part
 def set_goal(goal, params, public, kind, low):
     """The goal of the seat to move in `public`."""
     goal.kind = kind
@@ -56,7 +56,7 @@ def worth(params, game, goal, table):
     return points
 
 
-@jit
+@jit_part
 def _equity(params, game, goal, table):
     """The chance that the side wins the match, in billionths; two sides."""
     if game.match_over:

@@ -23,7 +23,7 @@ from fives_env.engine.keys import mix
 from fives_env.engine.scoring import side_of
 from fives_env.engine.turns import drawable
 from fives_env.games import words
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 from fives_env.records import GAME, MAX_MOVES, NOT_OVER
 
 from .batches import at_least_one, choose_in_batches
@@ -61,7 +61,7 @@ NODE = np.dtype(
 """One node, and the statistics of the action that leads to it."""
 
 
-@jit
+@jit_part
 def _child(nodes, node, label):
     child = nodes[node].first
     while child != NONE and nodes[child].label != label:
@@ -69,7 +69,7 @@ def _child(nodes, node, label):
     return child
 
 
-@jit
+@jit_part
 def _add(nodes, at, parent, label, side):
     """Writes node `at` as a child of `parent`."""
     node = nodes[at]
@@ -80,7 +80,7 @@ def _add(nodes, at, parent, label, side):
     nodes[parent].first = at
 
 
-@jit
+@jit_part
 def _select(nodes, node, frame, exploration):
     """The entry of `moves` to try: the first that has no child yet, else the best by UCB1."""
     best = 0
@@ -102,7 +102,7 @@ def _select(nodes, node, frame, exploration):
     return best if untried == NONE else untried
 
 
-@jit
+@jit_part
 def _descend(params, game, viewer, nodes, size, path, frame, exploration):
     """Goes down the tree and adds what is new; returns (nodes on the path, size of the tree)."""
     node = 0
@@ -131,7 +131,7 @@ def _descend(params, game, viewer, nodes, size, path, frame, exploration):
     return length, size
 
 
-@jit
+@jit_part
 def _iterate(params, game, viewer, goal, table, nodes, size, path, frame, exploration, kind, key):
     """One iteration on the world in `game`; returns the searcher's value and the tree's size."""
     game.round_over = NOT_OVER  # until the first action it is that of the round before
@@ -155,7 +155,7 @@ def _iterate(params, game, viewer, goal, table, nodes, size, path, frame, explor
     return worth(params, game, goal, table), size
 
 
-@jit
+@jit_part
 def _most_visited(nodes, root):
     """The entry of `moves` that was tried most, then with the best mean, then listed first."""
     best = 0
@@ -173,14 +173,14 @@ def _most_visited(nodes, root):
     return best
 
 
-@jit
+@jit_part
 def _one_world(params, view, ways):
     """Whether all tiles are known: one way to deal the hands, and no order of draws to guess."""
     tiles = drawable(params, view)
     return ways == 1 and (tiles <= 0 or (tiles == 1 and view.boneyard == 1))
 
 
-@jit
+@jit_part
 def _solved(params, game, game_words, goal, table, frames, root, values):
     """The entry of `moves` that exact play takes in `game`, or NONE if that takes too long."""
     save(game_words, root)

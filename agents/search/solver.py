@@ -18,7 +18,7 @@ from fives_env.engine.choose import choose_greedy
 from fives_env.engine.layout import joinable, lone_double
 from fives_env.engine.scoring import credited, side_of
 from fives_env.engine.turns import act, drawable, may_draw
-from fives_env.jit import jit, jit_inline
+from fives_env.jit import jit, jit_inline, jit_part
 from fives_env.records import GAME, NOT_OVER, OPTIONAL_DRAW
 from fives_env.tiles import NUM_TILES, PIPS
 
@@ -75,13 +75,13 @@ def restore(params, game, words, frame):
     game.next_draw = np.int64(params.num_tiles) - np.int64(game.boneyard)
 
 
-@jit
+@jit_part
 def play(params, game, action):
     """`act`, compiled once for all who call it here."""
     act(params, game, action)
 
 
-@jit
+@jit_part
 def _same_arm_before(public, arm):
     """Whether an earlier arm shows and counts the same, so that a placement here adds nothing."""
     if arm == 1 and lone_double(public):
@@ -96,7 +96,7 @@ def _same_arm_before(public, arm):
     return False
 
 
-@jit
+@jit_part
 def list_moves(params, public, lead_tile, hand, frame):
     """Fills `moves` and `num`: points first, then pips, then the lowest id; mirror images once."""
     num = 0
@@ -108,7 +108,7 @@ def list_moves(params, public, lead_tile, hand, frame):
         while tiles:
             tile = lowest(tiles)
             tiles &= tiles - 1
-            rank = credited(params, public, public.seat, tile, arm) * 16 + _PIPS[tile]
+            rank = credited(params, public, np.int64(public.seat), tile, arm) * 16 + _PIPS[tile]
             move = rank << 8 | 255 - (arm * NUM_TILES + tile)
             at = num
             while at > 0 and moves[at - 1] < move:
@@ -131,7 +131,7 @@ def action_of(move):
     return 255 - (move & 255)
 
 
-@jit
+@jit_part
 def play_out(params, game):
     """Greedy plays the round to its end; returns the number of actions."""
     number = np.int64(0)
@@ -142,7 +142,7 @@ def play_out(params, game):
     return number
 
 
-@jit
+@jit_part
 def search(params, game, words, goal, table, frames, limit, budget):
     """The value of `game`, in which an action has just been played.
 
@@ -211,7 +211,7 @@ def search(params, game, words, goal, table, frames, limit, budget):
         depth += 1
 
 
-@jit
+@jit_part
 def solve_root(params, game, words, goal, table, frames, root, budget, values):
     """Fills `values`, int64 [2 * MAX_WIDTH], with what each move of `root` is worth.
 
@@ -243,7 +243,7 @@ def solve_root(params, game, words, goal, table, frames, root, budget, values):
         limit += 1
 
 
-@jit
+@jit_part
 def _is_short(params, game):
     """Whether the round can be searched to its end; the choice to draw makes any round long."""
     tiles = drawable(params, game)
@@ -254,7 +254,7 @@ def _is_short(params, game):
     return tiles <= SHORT
 
 
-@jit
+@jit_part
 def _solve_to(params, game, words, goal, table, frames, root, limit, budget, values):
     """One depth of `solve_root`: whether it was completed, whether a line was cut, positions."""
     visited = 0

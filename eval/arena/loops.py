@@ -13,7 +13,7 @@ from fives_env.actions import DRAW, PASS
 from fives_env.engine import choose, keys, turns
 from fives_env.engine.scoring import side_of
 from fives_env.engine.view import write_view
-from fives_env.jit import jit, jit_inline
+from fives_env.jit import jit, jit_inline, jit_part
 from fives_env.records import BLOCKED, OUT
 
 OVER, NO_ROOM = -1, -2
@@ -141,7 +141,7 @@ def replay(params, games, script, moves, ends, facts, faults):
         start = end
 
 
-@jit
+@jit_part
 def _replay(params, game, script, moves, start, end, facts):
     for at in range(start, end):
         action = np.int64(moves[at])
@@ -156,7 +156,7 @@ def _replay(params, game, script, moves, start, end, facts):
     return PLAYED if game.match_over else UNFINISHED
 
 
-@jit
+@jit_part
 def _count(params, game, facts):
     side = side_of(params, game.mover)
     facts.moves += 1

@@ -10,10 +10,10 @@ float64 [A] the probability of each of them.
 import numpy as np
 
 from eval.exact.tree import CHANCE
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 
 
-@jit
+@jit_part
 def _weight(nodes, info, offsets, policy, free, number):
     """The probability with which a node's parent goes on to it; 1 where seat `free` decides."""
     above = nodes[number].parent

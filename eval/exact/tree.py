@@ -14,7 +14,7 @@ from fives_env.engine import turns
 from fives_env.engine.chance import draw
 from fives_env.engine.keys import mix
 from fives_env.engine.view import write_view
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 
 NODE = np.dtype(
     [
@@ -116,7 +116,7 @@ def walk(params, deals, nodes, wanted, views, most, work):
     return count
 
 
-@jit
+@jit_part
 def _enter(frame, game, number, draws):
     frame.node = number
     frame.cursor = 0
@@ -127,7 +127,7 @@ def _enter(frame, game, number, draws):
         frame.player = END if game.match_over else np.int64(game.seat)
 
 
-@jit
+@jit_part
 def _write(node, frame, game, parent, index, action, level):
     node.parent = parent
     node.index = index
@@ -140,7 +140,7 @@ def _write(node, frame, game, parent, index, action, level):
         node.value = np.int64(game.scores[0]) - np.int64(game.scores[1])
 
 
-@jit
+@jit_part
 def _next_choice(params, game, frame, mask):
     """The next action, or the next tile behind `next_draw`, that was not tried; -1 for none."""
     choice = frame.cursor

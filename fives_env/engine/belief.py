@@ -12,18 +12,18 @@ from fives_env.engine.bits import lowest, popcount
 from fives_env.engine.deal import LEAD_RANK, lay_out
 from fives_env.engine.keys import below, mix
 from fives_env.engine.layout import FITS
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 from fives_env.records import HIGHEST_DOUBLE_LEADS, PUBLIC_WORDS
 from fives_env.tiles import NO_TILE
 
 
-@jit
+@jit_part
 def unseen_tiles(view):
     """The tiles of the set that the viewer sees neither on the table nor in its hand."""
     return np.int64(view.rules.set) & ~(np.int64(view.hand) | np.int64(view.played))
 
 
-@jit
+@jit_part
 def possible_tiles(view, seat):
     """The unseen tiles that `seat` may hold."""
     tiles = unseen_tiles(view)
@@ -33,7 +33,7 @@ def possible_tiles(view, seat):
     return tiles
 
 
-@jit
+@jit_part
 def other_seats(view, room, possible):
     """Fills the room and the possible tiles of the up to three other seats, clockwise."""
     players = np.int64(view.rules.num_players)
@@ -46,7 +46,7 @@ def other_seats(view, room, possible):
             possible[other] = possible_tiles(view, seat)
 
 
-@jit
+@jit_part
 def count_ways(unseen, room, possible):
     """float64 [n + 1, room + 1 of each other seat]: ways to place the i-th unseen tile and on."""
     n = popcount(unseen)
@@ -73,7 +73,7 @@ def count_ways(unseen, room, possible):
     return ways
 
 
-@jit
+@jit_part
 def draw_hands(unseen, room, possible, ways, key, hands):
     """Fills `hands`, int64 [3], with one deal; returns the tiles left for the boneyard."""
     a, b, c = room[0], room[1], room[2]
@@ -105,7 +105,7 @@ def draw_hands(unseen, room, possible, ways, key, hands):
     return boneyard
 
 
-@jit
+@jit_part
 def write_world(view, view_words, hands, boneyard, key, game, game_words):
     """Fills `game` with the deal: the public block, the hands, the boneyard in random order."""
     for word in range(PUBLIC_WORDS):
@@ -127,7 +127,7 @@ def write_world(view, view_words, hands, boneyard, key, game, game_words):
         game.lead_tile = _tile_to_lead(np.int64(game.hands[view.leader]))
 
 
-@jit
+@jit_part
 def _shuffle_from(deck, first, end, key):
     for position in range(first, end - 1):
         other = position + below(mix(key, position), end - position)
@@ -136,7 +136,7 @@ def _shuffle_from(deck, first, end, key):
         deck[other] = tile
 
 
-@jit
+@jit_part
 def _tile_to_lead(hand):
     best = np.int64(NO_TILE)
     while hand:

@@ -7,7 +7,7 @@ import numpy as np
 from fives_env.actions import DRAW
 from fives_env.engine import turns
 from fives_env.engine.rewards import add_rewards
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 
 
 @jit
@@ -27,7 +27,7 @@ def deal_round(params, games, script):
     turns.start_round(params[0], games[0], script)
 
 
-@jit
+@jit_part
 def draw(params, game, choice):
     """Draws the tile that lies `choice` behind the next one; all orders are equally likely."""
     top = game.next_draw

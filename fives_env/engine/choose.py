@@ -50,6 +50,7 @@ def choose_random(params, public, lead_tile, hand, key):
 @jit_inline
 def choose_greedy(params, public, lead_tile, hand, key):
     """Most points now; then the heavier tile; then by the key. Draws only where it must."""
+    seat = np.int64(public.seat)
     best = -1
     best_tie = np.uint64(0)
     action = -1
@@ -58,7 +59,7 @@ def choose_greedy(params, public, lead_tile, hand, key):
         while tiles:
             tile = lowest(tiles)
             tiles &= tiles - 1
-            worth = credited(params, public, public.seat, tile, arm) * 16 + _PIPS[tile]
+            worth = credited(params, public, seat, tile, arm) * 16 + _PIPS[tile]
             if worth >= best:
                 tie = mix(key, arm * NUM_TILES + tile)
                 if worth > best or tie > best_tie:

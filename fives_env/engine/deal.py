@@ -4,7 +4,7 @@ import numpy as np
 
 from fives_env.engine.bits import lowest
 from fives_env.engine.keys import below, mix
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 from fives_env.records import HIGHEST_DOUBLE_LEADS, LEAD_ROTATES, NO_DRAW, OUT, WINNER_LEADS
 from fives_env.tiles import HIGH, LOW, NO_TILE, NUM_TILES, PIPS
 
@@ -12,7 +12,7 @@ from fives_env.tiles import HIGH, LOW, NO_TILE, NUM_TILES, PIPS
 LEAD_RANK = np.where(LOW == HIGH, 1000 + PIPS.astype(np.int64), PIPS * np.int64(8) + HIGH)
 
 
-@jit
+@jit_part
 def lay_out(tiles, deck, position):
     """Writes the tiles of a mask into `deck` from `position` on, ascending."""
     while tiles:
@@ -21,7 +21,7 @@ def lay_out(tiles, deck, position):
         position += 1
 
 
-@jit
+@jit_part
 def shuffle(params, deck, key):
     """Fills `deck` with the set in the order of `key`.
 
@@ -49,7 +49,7 @@ def shuffle(params, deck, key):
         deck[other] = tile
 
 
-@jit
+@jit_part
 def deal(params, game, script):
     """Deals round `game.round` and says who leads it; the layout is untouched."""
     key = mix(game.key, game.round)
@@ -74,7 +74,7 @@ def deal(params, game, script):
     _choose_leader(params, game, lot)
 
 
-@jit
+@jit_part
 def next_leader(params, game):
     """Who leads the round after this one, as far as it is known yet; -1: by lot (F3, D1, A3)."""
     if params.lead == LEAD_ROTATES:
@@ -84,7 +84,7 @@ def next_leader(params, game):
     return np.int64(-1)
 
 
-@jit
+@jit_part
 def _choose_leader(params, game, lot):
     """Who leads: by lot, in rotation, the last winner, or the highest double (F3, T2, T11, A3)."""
     leader = lot

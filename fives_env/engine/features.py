@@ -14,7 +14,7 @@ from fives_env.engine.bits import lowest
 from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import MAX_TOTAL, POINTS, credited, side_of
 from fives_env.engine.turns import drawable
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 from fives_env.records import NO_DRAW
 from fives_env.rules import MAX_TARGET
 from fives_env.tiles import NUM_TILES
@@ -96,7 +96,7 @@ HIGH = np.concatenate([np.full(block.size, block.high, np.float32) for block in 
 """float32 [F]: the greatest value of each feature."""
 
 _HAND, _PLAYED, _UNSEEN, _PLACEABLE, _ARMS, _COUNTS, _TOTAL = (
-    FEATURES[name].start
+    np.int64(FEATURES[name].start)  # of one type for all, so that nothing is compiled twice
     for name in ("hand", "played", "unseen", "placeable", "arms", "counts", "total")
 )
 _SPINNER, _SPINNER_ENDS, _HAND_SIZES, _BONEYARD, _SCORES, _MISSING, _NEAR = (
@@ -120,7 +120,7 @@ _ABSENT, _LEADER, _TO_MOVE, _POINTS, _GAME, _PLAYERS, _PARTNERS, _DRAW, _TARGET_
 )
 
 
-@jit
+@jit_part
 def write_features(view, out):
     """Writes the features of one view: float32 [F]."""
     out[:] = 0
@@ -136,14 +136,14 @@ def write_features(view, out):
         _write_placements(view, hand, out)
 
 
-@jit
+@jit_part
 def _write_tiles(tiles, first, out):
     while tiles:
         out[first + lowest(tiles)] = 1
         tiles &= tiles - 1
 
 
-@jit
+@jit_part
 def _write_layout(view, out):
     for arm in range(4):
         out[_ARMS + 8 * arm + view.arms[arm]] = 1
@@ -154,7 +154,7 @@ def _write_layout(view, out):
     out[_SPINNER_ENDS + 1] = view.spinner_ends >> 1
 
 
-@jit
+@jit_part
 def _write_seats(view, out):
     players = np.int64(view.rules.num_players)
     viewer = np.int64(view.viewer)
@@ -170,10 +170,10 @@ def _write_seats(view, out):
         out[_BONEYARD + 1] = drawable(view.rules, view) / 28
 
 
-@jit
+@jit_part
 def _write_sides(view, out):
     sides = np.int64(view.rules.num_sides)
-    own = side_of(view.rules, view.viewer)
+    own = side_of(view.rules, np.int64(view.viewer))
     for offset in range(sides):
         score = np.int64(view.scores[(own + offset) % sides])
         out[_SCORES + offset] = score / 100
@@ -184,7 +184,7 @@ def _write_sides(view, out):
                 out[_NEAR + NEAR * offset + missing - 1] = 1
 
 
-@jit
+@jit_part
 def _write_placements(view, hand, out):
     for arm in range(4):
         tiles = joinable(view, view.lead_tile, hand, arm)
@@ -192,11 +192,11 @@ def _write_placements(view, hand, out):
             tile = lowest(tiles)
             tiles &= tiles - 1
             out[_PLACEABLE + tile] = 1
-            points = credited(view.rules, view, view.viewer, tile, arm)
+            points = credited(view.rules, view, np.int64(view.viewer), tile, arm)
             out[_POINTS + NUM_TILES * arm + tile] = points / 10
 
 
-@jit
+@jit_part
 def _write_rules(view, out):
     rules = view.rules
     out[_GAME + rules.game] = 1

@@ -10,7 +10,7 @@ Bernstein 2012), of which outputs tell nothing about salt, input or each other.
 
 import numpy as np
 
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -25,7 +25,7 @@ LEARNER_SEAT = np.uint64(1 << 42)
 POLICIES = np.uint64(1 << 43)
 
 
-@jit
+@jit_part
 def mix(key, index):
     """Number `index` of the stream `key`: uint64."""
     z = np.uint64(key) + (np.uint64(index) + np.uint64(1)) * _GAMMA
@@ -34,26 +34,26 @@ def mix(key, index):
     return z ^ (z >> np.uint64(31))
 
 
-@jit
+@jit_part
 def row_key(seed, row):
     """The stream of row `row` under `seed`."""
     return mix(mix(seed, 0), row)
 
 
-@jit
+@jit_part
 def below(number, bound):
     """An index in [0, bound) from a random uint64, by its high half."""
     return np.int64(((number >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
-@jit
+@jit_part
 def turn_key(game):
     """The number by which compiled code chooses next in `game`; never for a policy to see."""
     stream = mix(game.key, POLICIES) ^ mix(game.key, POLICIES + np.uint64(1))
     return mix(stream, np.int64(game.round) * 256 + game.num_moves)
 
 
-@jit
+@jit_part
 def policy_key(salt, match, game):
     """What the policy that acts next in `game` is handed: a function of salt, match and place.
 
@@ -63,7 +63,7 @@ def policy_key(salt, match, game):
     return sip_hash(salt, match, np.uint64(place))
 
 
-@jit
+@jit_part
 def sip_hash(salt, first, second):
     """SipHash-2-4 of two words under a 128-bit key, uint64 [2]."""
     a = salt[0] ^ np.uint64(0x736F6D6570736575)
@@ -81,7 +81,7 @@ def sip_hash(salt, first, second):
     return a ^ b ^ c ^ d
 
 
-@jit
+@jit_part
 def _sip_round(a, b, c, d):
     a += b
     c += d
@@ -94,6 +94,6 @@ def _sip_round(a, b, c, d):
     return a, b, _rotated(c, np.uint64(32)), d
 
 
-@jit
+@jit_part
 def _rotated(word, bits):
     return word << bits | word >> (np.uint64(64) - bits)

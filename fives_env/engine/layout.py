@@ -6,7 +6,7 @@ A mask of tiles is an int64 in compiled code, so that no unsigned arithmetic sur
 import numpy as np
 
 from fives_env.engine.bits import lowest
-from fives_env.jit import jit, jit_inline
+from fives_env.jit import jit_inline, jit_part
 from fives_env.tiles import DOUBLES, HIGH, LOW, NO_TILE, NO_VALUE, PIPS, VALUE_MASK
 
 _LOW = LOW.astype(np.int64)
@@ -16,7 +16,7 @@ FITS = VALUE_MASK.astype(np.int64)
 _DOUBLES = int(DOUBLES)
 
 
-@jit
+@jit_part
 def pips(mask):
     """The pips of all tiles in the mask."""
     x = np.int64(mask)
@@ -27,7 +27,7 @@ def pips(mask):
     return total
 
 
-@jit
+@jit_part
 def fitting(public):
     """The tiles that fit an open end; before the lead, all of them."""
     if public.played == 0:
@@ -36,7 +36,7 @@ def fitting(public):
     return FITS[arms[0]] | FITS[arms[1]] | FITS[arms[2]] | FITS[arms[3]]
 
 
-@jit
+@jit_part
 def open_values(public):
     """The values of the open ends, as a 7-bit mask."""
     values = np.int64(0)
@@ -45,7 +45,7 @@ def open_values(public):
     return values & 0x7F
 
 
-@jit
+@jit_part
 def joinable(public, lead_tile, hand, arm):
     """The tiles of `hand` that may go to `arm` (C2); the lead uses arm 0, T11 fixes its tile."""
     if public.played == 0:
@@ -55,26 +55,26 @@ def joinable(public, lead_tile, hand, arm):
     return np.int64(hand) & FITS[public.arms[arm]]
 
 
-@jit
+@jit_part
 def is_double(tile):
     """1 for a double, 0 for any other tile."""
     return _DOUBLES >> tile & 1
 
 
-@jit
+@jit_part
 def lone_double(public):
     """Whether the layout is a single double, which counts for both arms at once (C4)."""
     played = np.int64(public.played)
     return played & (played - 1) == 0 and played & _DOUBLES != 0
 
 
-@jit
+@jit_part
 def outer_half(public, tile, arm):
     """The half that `tile` shows outward once it is joined to `arm`."""
     return _PIPS[tile] - np.int64(public.arms[arm])
 
 
-@jit
+@jit_part
 def total_after(public, tile, arm):
     """The end total once `tile` is joined to `arm` (C3 to C5, S4, S5)."""
     if public.played == 0:
@@ -111,7 +111,7 @@ def place(params, game, tile, arm, total):
     game.played |= np.uint32(1) << np.uint32(tile)
 
 
-@jit
+@jit_part
 def _leave_spinner(game, arm):
     """Arm `arm` no longer ends in the spinner; both sides joined open its other two ends (S3)."""
     if game.spinner_ends >> arm & 1:

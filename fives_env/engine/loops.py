@@ -10,7 +10,7 @@ from fives_env.engine import belief, choose, keys, turns
 from fives_env.engine.features import write_features
 from fives_env.engine.rewards import add_rewards
 from fives_env.engine.view import write_view
-from fives_env.jit import jit
+from fives_env.jit import jit, jit_part
 from fives_env.records import COUNTS
 
 
@@ -101,7 +101,7 @@ def rollout(params, games, script, start, row_keys, kind, num_steps):
     return counts
 
 
-@jit
+@jit_part
 def _play(params, game, script, start, key, kind, num_steps, counts):
     for number in range(num_steps):
         if game.match_over:

@@ -9,14 +9,14 @@ round are gains.
 import numpy as np
 
 from fives_env.engine.scoring import side_of
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 
 OUTCOME, POINTS = range(2)
 REWARDS = ("outcome", "points")
 """The names; the index is what compiled code knows them by."""
 
 
-@jit
+@jit_part
 def add_rewards(params, game, kind, rewards):
     """Adds every seat's part in the last action to `rewards`: float64 [4]."""
     others = np.int64(params.num_sides) - 1

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fives_env.engine.layout import pips, total_after
-from fives_env.jit import jit
+from fives_env.jit import jit_part
 from fives_env.records import ALL_FIVES, FIVES_AND_THREES, THREES_AND_FIVES
 
 MAX_TOTAL = 48  # four arms that end in doubles; no layout reaches it
@@ -24,13 +24,13 @@ POINTS = _points_table()
 """int64 [3, 49]: points by game and end total (F5, T4, A6)."""
 
 
-@jit
+@jit_part
 def side_of(params, seat):
     """The side that `seat` plays for (C9)."""
     return np.int64(seat) & 1 if params.partners else np.int64(seat)
 
 
-@jit
+@jit_part
 def partner_still_holds(params, public, seat):
     """Whether the round goes on without `seat`, since its partner holds tiles (F7)."""
     return (
@@ -40,13 +40,13 @@ def partner_still_holds(params, public, seat):
     )
 
 
-@jit
+@jit_part
 def completes_going_out(params, public, seat):
     """Whether the next placement of `seat` ends the round by going out (F6, F7, T6, A7)."""
     return public.hand_sizes[seat] == 1 and not partner_still_holds(params, public, seat)
 
 
-@jit
+@jit_part
 def event(params, public, seat, total):
     """The points of a placement by `seat` that makes this end total, before any refusal (F11)."""
     points = POINTS[params.game, total]
@@ -55,7 +55,7 @@ def event(params, public, seat, total):
     return points
 
 
-@jit
+@jit_part
 def is_refused(params, public, seat, points):
     """Whether an event of `points` would take the side of `seat` past an exact target (F12)."""
     return (
@@ -65,14 +65,14 @@ def is_refused(params, public, seat, points):
     )
 
 
-@jit
+@jit_part
 def credited(params, public, seat, tile, arm):
     """The points that a placement by `seat` would score now."""
     points = event(params, public, seat, total_after(public, tile, arm))
     return 0 if is_refused(params, public, seat, points) else points
 
 
-@jit
+@jit_part
 def settle(params, game):
     """Writes the settlement of a round that is over, and books it (F10, T7, A8, D3, D17)."""
     if params.game == ALL_FIVES:
@@ -87,7 +87,7 @@ def settle(params, game):
         game.scores[side] += game.settlement[side]
 
 
-@jit
+@jit_part
 def _lightest_side(params, game):
     """The side of the seat with the fewest pips, an empty hand first; -1 for a tie across sides."""
     fewest = 1000
@@ -104,7 +104,7 @@ def _lightest_side(params, game):
     return side
 
 
-@jit
+@jit_part
 def side_at_target(params, game):
     """The one side with the highest score at or over the target; -1 if none or a tie (D2)."""
     best = np.int64(params.target) - 1

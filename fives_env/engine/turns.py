@@ -15,7 +15,7 @@ from fives_env.engine.scoring import (
     side_at_target,
     side_of,
 )
-from fives_env.jit import jit, jit_inline
+from fives_env.jit import jit_inline, jit_part
 from fives_env.records import (
     BLOCKED,
     FORCED_DRAW,
@@ -29,13 +29,13 @@ from fives_env.records import (
 from fives_env.tiles import NO_VALUE, NUM_TILES
 
 
-@jit
+@jit_part
 def drawable(params, public):
     """How many tiles may still be drawn (F2, T12)."""
     return 0 if params.draw == NO_DRAW else np.int64(public.boneyard) - params.reserve
 
 
-@jit
+@jit_part
 def may_draw(params, public, hand):
     """Whether the seat to move, holding `hand`, may draw (T3, T13, A4, D12)."""
     if drawable(params, public) <= 0:
@@ -43,13 +43,13 @@ def may_draw(params, public, hand):
     return params.draw == OPTIONAL_DRAW or np.int64(hand) & fitting(public) == 0
 
 
-@jit
+@jit_part
 def must_pass(params, public, hand):
     """Whether the seat to move, holding `hand`, can only knock (C7)."""
     return np.int64(hand) & fitting(public) == 0 and drawable(params, public) <= 0
 
 
-@jit
+@jit_part
 def is_legal(params, game, action):
     """Whether the seat to move may take this action."""
     if game.match_over or action < 0 or action > PASS:
@@ -63,7 +63,7 @@ def is_legal(params, game, action):
     return joinable(game, game.lead_tile, hand, arm) >> (action - arm * NUM_TILES) & 1 == 1
 
 
-@jit
+@jit_part
 def write_mask(params, public, lead_tile, hand, mask):
     """Writes the legal actions of a seat to move that holds `hand`: bool [114]."""
     mask[:] = False
@@ -120,7 +120,7 @@ def _clear_event(game):
         game.settlement[side] = 0
 
 
-@jit
+@jit_part
 def _draw(game, seat):
     game.hands[seat] |= np.uint32(1) << np.uint32(game.deck[game.next_draw])
     game.hand_sizes[seat] += 1
@@ -156,13 +156,13 @@ def play_tile(params, game, seat, tile, arm):
         game.match_over = 1
 
 
-@jit
+@jit_part
 def _has_just_drawn(game):
     """Whether the seat to move drew in this turn (a draw never passes the turn)."""
     return game.num_moves > 0 and game.moves[game.num_moves - 1, 1] == DRAW
 
 
-@jit
+@jit_part
 def _is_blocked(params, game):
     """C8, F8: no hand can place and nobody can draw."""
     if drawable(params, game) > 0:
@@ -171,7 +171,7 @@ def _is_blocked(params, game):
     return np.int64(hands) & fitting(game) == 0
 
 
-@jit
+@jit_part
 def _next_seat(params, game):
     """C6, F7: clockwise to the next hand that holds tiles."""
     seat = np.int64(game.seat)
@@ -184,7 +184,7 @@ def _next_seat(params, game):
     game.seat = seat
 
 
-@jit
+@jit_part
 def _finish_round(params, game):
     """Settles, tests the target (T8, D2), and ends the match where it ends (D6, D7)."""
     settle(params, game)
@@ -199,7 +199,7 @@ def _finish_round(params, game):
             game.truncated = 1
 
 
-@jit
+@jit_part
 def start_round(params, game, script):
     """Deals the round after the one that ended, onto an empty table."""
     game.round += 1
@@ -207,7 +207,7 @@ def start_round(params, game, script):
     deal(params, game, script)
 
 
-@jit
+@jit_part
 def _clear_table(game):
     game.played = 0
     game.total = 0
@@ -223,7 +223,7 @@ def _clear_table(game):
     game.num_moves = 0
 
 
-@jit
+@jit_part
 def start_match(params, game, script, start, key):
     """A new match on the stream `key`: scores, and the first round dealt."""
     game.key = key
@@ -243,7 +243,7 @@ def start_match(params, game, script, start, key):
     deal(params, game, script)
 
 
-@jit
+@jit_part
 def start_next_match(params, game, script, start):
     """The match after this one on the same row."""
     start_match(params, game, script, start, mix(game.key, NEXT_MATCH))

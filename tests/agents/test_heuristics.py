@@ -19,12 +19,14 @@ from fives_env.play import turn_keys
 from fives_env.rules import Rules
 from fives_env.tiles import HIGH, LOW, NUM_TILES, parse_tile
 from tests.agents.material import Array
-from tests.core.material import mixed, tile_bits
+from tests.core.material import from_python, mixed, tile_bits
+
+WRITE_CHANCES = from_python(write_chances)
 
 
 def chances_of(view: Any) -> Array:
     chances = np.empty((5, NUM_TILES))
-    write_chances(view, chances)
+    WRITE_CHANCES(view, chances)
     return chances
 
 

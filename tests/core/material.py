@@ -10,8 +10,9 @@ from fives_env import Games
 from fives_env.engine import keys
 from fives_env.play import turn_keys
 from fives_env.tiles import tiles_up_to
-from tests.rules.positions import play_randomly, seeded, tile_bits
+from tests.rules.positions import from_python, play_randomly, seeded, tile_bits
 
+MIX = from_python(keys.mix)
 Array = NDArray[Any]
 
 BASIC = [
@@ -133,7 +134,7 @@ def _fix_lead(data: Array, viewers: Array) -> None:
 
 def key_at(stream: int, index: int) -> int:
     """Number `index` of a stream, as a plain int."""
-    return int(keys.mix(np.uint64(stream), np.uint64(index)))
+    return int(MIX(np.uint64(stream), np.uint64(index)))
 
 
 def compiled_keys(games: Games, views: Array) -> Array:

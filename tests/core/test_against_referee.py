@@ -11,7 +11,10 @@ import pytest
 from fives_env import Games, Rules
 from fives_env.engine import turns
 from fives_env.records import GAME
+from tests.core.material import from_python
 from tests.reference.referee import DRAW, PASS, PRESETS, TILE_ID, TILES, Event, Referee
+
+ACT = from_python(turns.act)
 
 Options = dict[str, Any]
 
@@ -300,7 +303,7 @@ def step_all(games: Games, tables: list[Table], rng: random.Random, seen: Counte
             continue
         table = tables[index]
         if table.event.round_over and not table.event.match_over:
-            turns.act(games.params[0], before[index], actions[index])
+            ACT(games.params[0], before[index], actions[index])
             table.compare(columns(before[index : index + 1])[0])
             table.compare_moves(before[index]["moves"])
             table.begin_round(row)

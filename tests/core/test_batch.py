@@ -14,9 +14,10 @@ import pytest
 from fives_env import BuiltIn, Games
 from fives_env.engine import keys
 from fives_env.records import GAME
-from tests.core.material import ALL, BASIC, mixed, play_randomly, restart, seeded_from
+from tests.core.material import ALL, BASIC, from_python, mixed, play_randomly, restart, seeded_from
 
 ROOT = Path(__file__).parents[2]
+ROW_KEY = from_python(keys.row_key)
 
 
 def step_alike(games: list[Games], actions: np.ndarray) -> None:
@@ -378,7 +379,7 @@ GAME_COUNTS = ("steps", "rounds", "matches", "wins")
 
 def hand_count(games: Games, num_steps: int, policy: str, seed: int) -> dict[str, Any]:
     """A rollout made of `step`, and its counts."""
-    streams = [np.uint64(keys.row_key(np.uint64(seed), row)) for row in range(len(games))]
+    streams = [np.uint64(ROW_KEY(np.uint64(seed), row)) for row in range(len(games))]
     count: dict[str, Any] = {"steps": 0, "rounds": 0, "matches": 0, "wins": [0, 0, 0, 0]}
     for number in range(num_steps):
         restart(games)

@@ -32,6 +32,7 @@ from tests.core.material import (
     ALL,
     BASIC,
     Array,
+    from_python,
     mixed,
     play_randomly,
     played_on,
@@ -41,6 +42,10 @@ from tests.core.material import (
     tile_bits,
 )
 from tests.rules.positions import HALVES, A, T, deal
+
+ACT = from_python(turns.act)
+ADD_REWARDS = from_python(add_rewards)
+COUNT_PIPS = from_python(layout.pips)
 
 KNOWN_LAYOUTS = {1: "c3c5fac5cf1e"}
 """OBS_VERSION to a hash of the blocks and of vectors of known positions.
@@ -224,7 +229,7 @@ def test_B39_the_legal_mask_and_the_worth_of_each_action_follow_from_the_vector(
         for row in range(0, len(games), 7):
             for action in np.flatnonzero(masks[row]):
                 after = games[row]
-                turns.act(after.params[0], after.data[0], action)
+                ACT(after.params[0], after.data[0], action)
                 assert after.data["points"][0] == worth[row, action]
 
 
@@ -283,7 +288,7 @@ def test_encode_refuses_what_are_no_views(wrong: Any) -> None:
 def points_paid(games: Games) -> Array:
     paid = np.zeros((len(games), 4))
     for row in range(len(games)):
-        add_rewards(games.params[0], games.data[row], POINTS, paid[row])
+        ADD_REWARDS(games.params[0], games.data[row], POINTS, paid[row])
     return paid
 
 
@@ -323,7 +328,7 @@ def test_B41_scores_in_A_fall_far_below_zero_and_agree_with_wide_ints() -> None:
 
 
 def test_B41_the_pips_of_all_tiles_are_168_and_a_round_pays_nearly_all_of_them() -> None:
-    assert int(PIPS.sum()) == layout.pips(np.uint32(2**28 - 1)) == 168
+    assert int(PIPS.sum()) == COUNT_PIPS(np.uint32(2**28 - 1)) == 168
     table = deal(Rules.preset(T, deal=1, draw="optional"), "0|1", "0|0")
     for _ in range(26):
         table.do(DRAW)

@@ -12,8 +12,11 @@ from fives_env.engine import turns
 from fives_env.records import MAX_MOVES
 from fives_env.rules import PRESETS
 from fives_env.tiles import tiles_in, tiles_up_to
+from tests.core.material import from_python
 from tests.reference.layout import Layout
 from tests.reference.referee import DRAW, PASS, TILES
+
+ACT = from_python(turns.act)
 
 MAX_STEPS = 250
 
@@ -164,7 +167,7 @@ def test_any_sequence_of_legal_actions(
         action = int(legal[picks[step % len(picks)] % len(legal)])
         before = games.data.copy()[0]
         games.step([action])
-        turns.act(games.params[0], before, action)  # the same, without the next deal
+        ACT(games.params[0], before, action)  # the same, without the next deal
         check_position(rules, before)
         check_end(rules, before)
         scores = check_scores(rules, before, scores)

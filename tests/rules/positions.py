@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fives_env import Games, Rules
 from fives_env.actions import DRAW, PASS, action_name, parse_action
 from fives_env.engine import turns
+from fives_env.jit import jit
 from fives_env.tiles import parse_tile, tile_name, tiles_in, tiles_up_to
 
 F = "fives-and-threes"
@@ -30,7 +31,12 @@ Record = Any
 """One record of a structured array: NumPy has no type for it."""
 
 
-_act: Any = turns.act
+def from_python(part: Any) -> Any:
+    """A part of the engine that only compiled code calls, compiled once more for Python."""
+    return jit(part.py_func)
+
+
+_act = from_python(turns.act)
 
 
 class Table:

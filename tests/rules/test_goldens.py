@@ -13,7 +13,7 @@ from fives_env import Games, Rules
 from fives_env.actions import parse_action
 from fives_env.engine import scoring
 from fives_env.tiles import PIPS, parse_tile
-from tests.rules.positions import PRESETS, A, Table
+from tests.rules.positions import PRESETS, A, Table, from_python
 
 SEEDS = Path(__file__).parents[2] / "seeds"
 VECTORS: dict[str, Any] = json.loads((SEEDS / "rules-vectors.json").read_text(encoding="utf-8"))
@@ -148,7 +148,7 @@ def test_golden_nearest_five(pips: int) -> None:
     games = Games(Rules.preset(A), num_games=1)
     games.data["hands"][0, :2] = (0, held)
     games.data["scores"] = 0
-    settle: Any = scoring.settle
+    settle = from_python(scoring.settle)
     settle(games.params[0], games.data[0])
     assert games.data["scores"][0].tolist() == [0, -VECTORS["nearest_five"][pips], 0, 0]
 

@@ -15,7 +15,7 @@ from fives_env.engine.deal import next_leader
 from fives_env.engine.features import NUM_FEATURES, write_features
 from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import side_of
-from fives_env.jit import jit, jit_inline
+from fives_env.jit import jit, jit_inline, jit_part
 from fives_env.records import NOT_OVER, OPTIONAL_DRAW
 from fives_env.tiles import NUM_TILES
 
@@ -42,7 +42,7 @@ def only_action(params, game):
     return action
 
 
-@jit
+@jit_part
 def equity(params, game, table, low):
     """How likely side 0 of two wins the match, as far as scores and the next leader say.
 
