@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_readme import EXAMPLES
+
 ROOT = Path(__file__).parents[2]
 OPPONENTS = """
 import sys
@@ -131,7 +133,9 @@ def test_X08_uninstalled_and_installed_from_a_checkout(installed: Path, built: P
     pip(installed, "install", wheel)
 
 
-def test_X01_learners_of_sb3_take_the_ids(installed: Path, built: Path) -> None:
+def test_X01_learners_of_sb3_take_the_ids_and_the_readme_runs(installed: Path, built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     pip(installed, "install", f"{wheel}[sb3]")
     python(installed, LEARN)
+    for example in EXAMPLES:
+        python(installed, example)
