@@ -96,7 +96,7 @@ HIGH = np.concatenate([np.full(block.size, block.high, np.float32) for block in 
 """float32 [F]: the greatest value of each feature."""
 
 _HAND, _PLAYED, _UNSEEN, _PLACEABLE, _ARMS, _COUNTS, _TOTAL = (
-    np.int64(FEATURES[name].start)  # of one type for all, so that nothing is compiled twice
+    FEATURES[name].start
     for name in ("hand", "played", "unseen", "placeable", "arms", "counts", "total")
 )
 _SPINNER, _SPINNER_ENDS, _HAND_SIZES, _BONEYARD, _SCORES, _MISSING, _NEAR = (
