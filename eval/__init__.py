@@ -11,5 +11,5 @@ arena/       where matches are played
 
 What all use: `commands` (what the command line takes), `terminal` (tables for the eye), `wording`
 (numbers as text), `style` (the look of pictures), `provenance` (on what it was measured), `matches`
-(what was played).
+(what was played), `run_files` (what train calls its files).
 """

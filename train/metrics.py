@@ -5,13 +5,15 @@ from pathlib import Path
 
 from torch.utils.tensorboard.writer import SummaryWriter
 
+from eval.run_files import PROGRESS
+
 
 class Metrics:
     """Writes both in a run's folder."""
 
     def __init__(self, folder: Path, decisions: int = 0) -> None:
         """Goes on after so many decisions."""
-        self._path = folder / "progress.csv"
+        self._path = folder / PROGRESS
         purge = decisions + 1 if decisions else None
         self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=purge)  # type: ignore[no-untyped-call]
 

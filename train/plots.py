@@ -5,12 +5,14 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from eval.run_files import EVALUATIONS, PROGRESS
+
 _WIDTH, _HEIGHT = 9.0, 3.6
 
 
 def draw_strength(run: Path) -> None:
     """Draws strength.png from evaluations.csv: points a round against greedy, with the interval."""
-    with (run / "evaluations.csv").open(newline="") as file:
+    with (run / EVALUATIONS).open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["opponent"] == "greedy"]
     points = [float(row["points_per_round"]) for row in rows]
     low, high = (
@@ -36,7 +38,7 @@ def draw_strength(run: Path) -> None:
 
 def draw_speed(run: Path) -> None:
     """Draws speed.png from progress.csv: decisions a second of every update."""
-    with (run / "progress.csv").open(newline="") as file:
+    with (run / PROGRESS).open(newline="") as file:
         rows = list(csv.DictReader(file))
     figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
     axes = figure.subplots()

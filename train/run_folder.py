@@ -29,25 +29,12 @@ from typing import Any, Self
 
 from agents.files import replace_file
 from agents.locks import LOCK, hold
+from eval.run_files import CONFIG, EVALUATION_COLUMNS, EVALUATIONS, PROGRESS, VERSIONS
 from fives_env.engine.features import OBS_VERSION
 from train.checkpoint import CHECKPOINT
-from train.settings import CONFIG
 
-COLUMNS = (
-    "decisions",
-    "seconds",
-    "opponent",
-    "pairs",
-    "win_rate",
-    "low",
-    "high",
-    "points_per_round",
-    "points_low",
-    "points_high",
-)
-"""Of evaluations.csv."""
 _OWN = {
-    *(LOCK, CONFIG, "versions.json", "train.log", "progress.csv", "evaluations.csv"),
+    *(LOCK, CONFIG, VERSIONS, "train.log", PROGRESS, EVALUATIONS),
     *("tensorboard", "model", "pool"),
 }
 """What a run has written by its first checkpoint."""
@@ -89,9 +76,9 @@ class RunFolder:
             _empty(path)
             self.versions = code_versions()
             _write_json(path / CONFIG, config)
-            _write_json(path / "versions.json", self.versions)
-            with (path / "evaluations.csv").open("w", newline="") as file:
-                csv.writer(file).writerow(COLUMNS)
+            _write_json(path / VERSIONS, self.versions)
+            with (path / EVALUATIONS).open("w", newline="") as file:
+                csv.writer(file).writerow(EVALUATION_COLUMNS)
             self.log = _open_log(path / "train.log")
         except OSError as error:
             raise ValueError(f"{path} cannot be a run folder: {error.strerror}") from None
@@ -110,7 +97,7 @@ class RunFolder:
         folder._held = ExitStack()
         try:
             folder._held.enter_context(hold(path))
-            for name in ("progress.csv", "evaluations.csv"):
+            for name in (PROGRESS, EVALUATIONS):
                 _cut(path / name, decisions)
             _write_json(path / CONFIG, config)
             folder.log = _open_log(path / "train.log")
@@ -126,8 +113,8 @@ class RunFolder:
 
     def add_evaluation(self, row: dict[str, Any]) -> None:
         """Adds a line to evaluations.csv, and one to the log."""
-        with (self.path / "evaluations.csv").open("a", newline="") as file:
-            csv.DictWriter(file, COLUMNS).writerow(row)
+        with (self.path / EVALUATIONS).open("a", newline="") as file:
+            csv.DictWriter(file, EVALUATION_COLUMNS).writerow(row)
         self.log.info("evaluated: %s", ", ".join(f"{name}={value}" for name, value in row.items()))
 
     def __enter__(self) -> Self:
@@ -167,7 +154,7 @@ def only_begun(path: Path) -> bool:
     passing |= names & {LOCK}
     if CHECKPOINT in names or not names <= _OWN | passing:
         return False
-    lines = path / "progress.csv"
+    lines = path / PROGRESS
     return names == passing or (CONFIG in names and not (lines.exists() and _num_lines(lines) > 1))
 
 

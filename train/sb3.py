@@ -8,6 +8,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import CSVOutputFormat, Logger, TensorBoardOutputFormat
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
+from eval.run_files import PROGRESS
 from fives_env.envs.sb3 import Sb3VecEnv
 from fives_env.envs.vector import FivesVectorEnv
 from fives_env.rules import Rules
@@ -177,7 +178,7 @@ def make_model(config: Sb3, envs: VecNormalize, clock: Clock) -> MaskablePPO:
 
 def _logger(folder: RunFolder) -> Logger:
     """Writes progress.csv, behind the lines that are there, and for TensorBoard."""
-    path = folder.path / "progress.csv"
+    path = folder.path / PROGRESS
     before = path.read_text() if path.exists() else ""
     lines = CSVOutputFormat(str(path))
     lines.file.write(before)

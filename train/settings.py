@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.files import read_json, shown
+from eval.run_files import CONFIG
 
 Kind = TypeVar("Kind")
-CONFIG = "config.json"
 
 
 def read_settings(kind: type[Kind], run: Path) -> Kind:

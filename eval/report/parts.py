@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.files import conform, read_json, read_text, share, shown, whole
+from eval.run_files import CONFIG, EVALUATIONS, VERSIONS
 from eval.speed.compare import read as read_benchmark
 from eval.tournament.results import SUMMARY, Results, read_results
 
@@ -25,7 +26,6 @@ _EVALUATION: dict[str, tuple[Callable[[str], Any], Any]] = {
 }
 """The columns of evaluations.csv that are shown: how each is read, and what it must be."""
 Rows = list[dict[str, Any]]
-EVALUATIONS = "evaluations.csv"
 TOURNAMENT = "tournament"
 BENCHMARK = "benchmark/benchmark.json"
 
@@ -77,8 +77,8 @@ def read_parts(
             else "report needs one of --train, --tournament and --benchmark"
         )
     return Parts(
-        config=_beside(evaluations, "config.json"),
-        versions=_beside(evaluations, "versions.json"),
+        config=_beside(evaluations, CONFIG),
+        versions=_beside(evaluations, VERSIONS),
         evaluations=_read_evaluations(evaluations) if evaluations else None,
         tournaments=[_read_tournament(folder) for folder in tournaments],
         benchmark=read_benchmark(speeds) if speeds else None,

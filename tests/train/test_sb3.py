@@ -16,6 +16,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from agents.model import load_model
 from eval.arena.paired import play
+from eval.run_files import EVALUATION_COLUMNS
 from eval.stats.scores import score
 from fives_env.encoding import encode
 from fives_env.engine.features import FEATURES
@@ -27,7 +28,6 @@ from train.clock import Clock
 from train.config import Pool, Ppo, Resume, Sb3
 from train.league import League
 from train.networks import export
-from train.run_folder import COLUMNS
 from train.sb3 import make_envs, make_league, make_model, resume, run
 from train.seeds import derive
 
@@ -61,7 +61,7 @@ def test_leaves_a_run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert float(updates[-1]["train/approx_kl"]) >= 0
     with (out / "evaluations.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert tuple(rows[0]) == COLUMNS
+    assert tuple(rows[0]) == EVALUATION_COLUMNS
     assert [(row["decisions"], row["opponent"], row["pairs"]) for row in rows] == [
         ("0", "random", "4"),
         ("0", "greedy", "4"),

@@ -19,6 +19,7 @@ from torch.utils.tensorboard import SummaryWriter  # noqa: F401  # loaded before
 from agents.heuristics.tactic import advise
 from agents.model import load_model
 from eval.arena.paired import play
+from eval.run_files import EVALUATION_COLUMNS
 from eval.stats.scores import score
 from fives_env.encoding import encode
 from fives_env.engine.features import FEATURES
@@ -30,7 +31,6 @@ from train.__main__ import main
 from train.checkpoint import CHECKPOINT, read_checkpoint
 from train.config import Pool, Resume
 from train.rollout.collector import Rollout
-from train.run_folder import COLUMNS
 from train.selfplay import learn, log_softmax, resume, run
 from train.selfplay_config import Learner, Selfplay
 from train.selfplay_state import prepare
@@ -73,7 +73,7 @@ def test_leaves_a_run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert 0 <= float(updates[-1]["outside_network"]) <= 1
     with (out / "evaluations.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert tuple(rows[0]) == COLUMNS
+    assert tuple(rows[0]) == EVALUATION_COLUMNS
     assert [(row["decisions"], row["opponent"], row["pairs"]) for row in rows] == [
         ("0", "greedy", "4"),
         ("1024", "greedy", "8"),

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from eval.run_files import EVALUATIONS
 from eval.speed.trainer import train
 
 SB3, SELFPLAY, SAME_NETWORK = "train sb3", "train selfplay", "train selfplay, without advice"
@@ -47,6 +48,6 @@ def _row(what: str, way: tuple[str, ...], rules: str, seconds: float) -> dict[st
             train(arguments, {"OMP_NUM_THREADS": "1"})
         except ValueError as error:
             return {**row, "error": str(error)}
-        with (run / "evaluations.csv").open(newline="") as file:
+        with (run / EVALUATIONS).open(newline="") as file:
             last = list(csv.DictReader(file))[-1]
     return {**row, "per_second": float(last["decisions"]) / float(last["seconds"])}
