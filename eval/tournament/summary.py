@@ -92,8 +92,9 @@ def summarise(
         "ratings": _ratings(plan, names, results),
         "first_lead": seats(results, plan.rules).by_place[0]._asdict() if results else None,
         "failed": [
-            {"agents": list(plan.meetings[meeting]), "error": error}
-            for meeting, error in errors.items()
+            {"agents": list(names_met), "error": errors[meeting]}
+            for meeting, names_met in plan.meetings.items()
+            if meeting in errors
         ],
         "agents": [
             {"agent": name, "identity": contender.identity}
