@@ -116,7 +116,9 @@ def writable() -> Path:
     tried = " or ".join(map(str, places()))
     say(f"{tried} cannot be written to: what is not there is compiled again in every start")
     if _PASSING not in os.environ:
-        os.environ[_PASSING] = tempfile.mkdtemp(prefix="fives_env-")  # nobody else may write there
+        _clear_passing(Path(tempfile.gettempdir()))
+        prefix = f"fives_env-{os.getpid()}-"
+        os.environ[_PASSING] = tempfile.mkdtemp(prefix=prefix)  # nobody else may write there
         atexit.register(_remove, os.environ[_PASSING], os.getpid())
     folder = _folder(Path(os.environ[_PASSING]))
     with suppress(OSError):
@@ -152,6 +154,16 @@ def _clear(place: Path) -> None:
         others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
         for folder in others[_KEPT:]:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _clear_passing(place: Path) -> None:
+    """Takes away passing folders whose process was killed before it could."""
+    for folder in place.glob("fives_env-*-*"):
+        with suppress(OSError, ValueError):
+            try:
+                os.kill(int(folder.name.split("-")[1]), 0)  # asks whether it is there
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove(folder: str, owner: int) -> None:

@@ -180,7 +180,7 @@ class Resume:
         )
 
     def extend(self, clock: Clock, before: dict[str, Any], config: Any, rate: float) -> str:
-        """Where the limits are other ones than before, sees to it that the learning rate goes on.
+        """With other limits than before, or a rate that was asked for: how the rate goes on.
 
         Args:
             clock: Of the run, with the limits of now.
@@ -189,9 +189,10 @@ class Resume:
             rate: The learning rate at the start of the run.
 
         Returns:
-            What the learning rate does, in a line; "" where the limits are what they were.
+            What the learning rate does, in a line; "" where it does what it did.
         """
-        if all(before[name] == getattr(config, name) for name in LIMITS) or clock.part >= 1:
+        same = all(before[name] == getattr(config, name) for name in LIMITS)
+        if clock.part >= 1 or (same and self.learning_rate is None):
             return ""
         if self.learning_rate is None:
             clock.extend(clock.annealed)

@@ -119,7 +119,7 @@ def test_X09_where_nothing_can_be_written_a_folder_is_shared_and_removed(
     block(clean / "fives_env/__pycache__")
     (tmp_path / ".cache").touch()
     passing = tmp_path / "passing"
-    passing.mkdir()
+    (passing / f"fives_env-{2**22 + 1}-left").mkdir(parents=True)  # no process has this number
     (clean / "two.py").write_text(
         "import os, subprocess, sys\n"
         "import small\n"
