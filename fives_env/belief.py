@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from fives_env.engine import loops
-from fives_env.games import words
 from fives_env.records import GAME, VIEW
 from fives_env.scripts import whole_numbers
 
@@ -42,8 +41,7 @@ def sample(views: Array, keys: npt.ArrayLike, worlds: int) -> Array:
     if isinstance(worlds, bool) or not isinstance(worlds, int | np.integer) or worlds < 1:
         raise ValueError(f"worlds={worlds!r} is not a whole number from 1 up")
     games: Array = np.zeros((len(views), int(worlds)), GAME)
-    game_words = games.view(np.uint64).reshape(*games.shape, -1)
-    row = loops.sample_worlds(views, words(views), row_keys, games, game_words)
+    row = loops.sample_worlds(views, row_keys, games)
     if row >= 0:
         raise ValueError(f"views[{row}] agrees with no deal of its set")
     return games

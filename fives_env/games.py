@@ -127,7 +127,7 @@ class Games:
             return
         some = self[chosen]
         loops.start_matches(self.params, some.data, self.script, some.start, row_keys[chosen])
-        words(self.data)[chosen] = words(some.data)
+        as_bytes(self.data)[chosen] = as_bytes(some.data)
 
     def action_mask(self, out: Array | None = None) -> Array:
         """The legal actions of the seat to move: bool [B, 114]; none once a match is over.
@@ -179,17 +179,8 @@ class Games:
         """
         viewers = self.data["seat"] if seat is None else self._seats(seat)
         views = np.zeros(self.num_games, VIEW) if out is None else out
-        params_words = words(self.params)[0]
-        game_words, view_words = words(self.data), words(views)
         self.each(
-            lambda rows: loops.write_views(
-                params_words,
-                self.data[rows],
-                game_words[rows],
-                viewers[rows],
-                views[rows],
-                view_words[rows],
-            )
+            lambda rows: loops.write_views(self.params, self.data[rows], viewers[rows], views[rows])
         )
         return views
 
@@ -248,7 +239,7 @@ class Games:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.num_games = _at_least_one("number of games chosen", len(chosen))
-        copy.data = words(self.data)[chosen].view(GAME).reshape(-1)  # NumPy copies fields slowly
+        copy.data = as_bytes(self.data)[chosen].view(GAME)
         copy.start = self.start[chosen]
         return copy
 
@@ -334,9 +325,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of the threads
 
 
-def words(records: Array) -> Array:
-    """The same memory as uint64 [B, words], the form in which compiled code copies records."""
-    return records.view(np.uint64).reshape(len(records), -1)
+def as_bytes(records: Array) -> Array:
+    """The same memory without its fields, which NumPy would copy one by one: void [B]."""
+    return records.view(f"V{records.itemsize}")
 
 
 def _at_least_one(name: str, value: Any) -> int:

@@ -126,10 +126,8 @@ _OWN = [("rules", PARAMS), ("hand", "u4"), ("viewer", "u1"), ("lead_tile", "u1")
 
 GAME = np.dtype(_PUBLIC + _HIDDEN, align=True)
 VIEW = np.dtype(_PUBLIC + _OWN, align=True)
-PUBLIC_WORDS = GAME.fields["key"][1] // 8  # type: ignore[index]
-"""The public block in 8-byte words, the unit in which it is copied."""
-RULES_WORDS = PARAMS.itemsize // 8
-"""The rules in a view, which follow its public block, likewise."""
+PUBLIC_BYTES = GAME.fields["key"][1]  # type: ignore[index]
+"""The size of the public block."""
 
 START = np.dtype([("given", "u1"), ("drawn", "u1"), ("scores", "i2", (4,))], align=True)
 """Start scores of one row: none given, given, or drawn anew for each match over the score plane."""

@@ -11,7 +11,6 @@ from fives_env.engine.keys import mix
 from fives_env.engine.layout import joinable
 from fives_env.engine.scoring import side_of
 from fives_env.engine.turns import may_draw
-from fives_env.games import words
 from fives_env.jit import jit, jit_part
 from fives_env.records import GAME, NOT_OVER
 from fives_env.tiles import NUM_TILES, PIPS
@@ -37,9 +36,7 @@ class Careful:
         views = np.ascontiguousarray(views)
         actions = np.empty(len(views), np.int64)
         games = np.empty(2, GAME)
-        _choose_all(
-            views, words(views), np.ascontiguousarray(keys, np.uint64), games, words(games), actions
-        )
+        _choose_all(views, np.ascontiguousarray(keys, np.uint64), games, actions)
         return actions
 
     def __repr__(self) -> str:
@@ -48,16 +45,16 @@ class Careful:
 
 
 @jit
-def _choose_all(views, view_words, keys, games, game_words, actions):
+def _choose_all(views, keys, games, actions):
     chances = np.empty((5, NUM_TILES))
     replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
-        write_position(views[row], view_words[row], games[0], game_words[0])
-        actions[row] = _choose(views[row], keys[row], games, game_words, chances, replies)
+        write_position(views[row], games[0])
+        actions[row] = _choose(views[row], keys[row], games, chances, replies)
 
 
 @jit_part
-def _choose(view, key, games, game_words, chances, replies):
+def _choose(view, key, games, chances, replies):
     """The best placement; games [2] hold the position and the one after a placement."""
     rules, hand = view.rules, view.hand
     ready = False
@@ -70,7 +67,7 @@ def _choose(view, key, games, game_words, chances, replies):
             if not ready:
                 write_chances(view, chances)
                 ready = True
-            play(rules, arm * NUM_TILES + tile, game_words[0], games[1], game_words[1])
+            play(rules, arm * NUM_TILES + tile, games[0], games[1])
             worth = games[1].points + _PIPS[tile] * 1e-6
             worth += _expected_reply(rules, view.seat, games[1], chances, replies)
             tie = mix(key, arm * NUM_TILES + tile)

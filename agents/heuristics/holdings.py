@@ -4,18 +4,19 @@ import numpy as np
 
 from fives_env.engine.belief import possible_tiles, unseen_tiles
 from fives_env.engine.bits import lowest, popcount
+from fives_env.engine.memory import copy_bytes, copy_game, copy_public
 from fives_env.engine.turns import act, play_tile
 from fives_env.jit import jit_part
-from fives_env.records import GAME, PUBLIC_WORDS
+from fives_env.records import GAME, PUBLIC_BYTES
 from fives_env.tiles import NUM_TILES
 
 BONEYARD = 4
 """The row of the undealt tiles in `chances`, behind those of the seats."""
 _FITS = 10
 """Rounds of fitting: the sums are then right to about 1 in 100."""
-_MOVES_WORD = -(-GAME.fields["moves"][1] // 8)  # type: ignore[index]
-_DECK_WORD = -(-GAME.fields["deck"][1] // 8)  # type: ignore[index]
-"""Where in a game, in 8-byte words, the moves begin and the deck does; the hands lie before it."""
+_MOVES = GAME.fields["moves"][1]  # type: ignore[index]
+_DECK = GAME.fields["deck"][1]  # type: ignore[index]
+"""The bytes of a game at which the moves begin and the deck does; the hands lie before it."""
 
 
 @jit_part
@@ -73,14 +74,13 @@ def _fit(view, unseen, chances):
 
 
 @jit_part
-def write_position(view, view_words, game, game_words):
+def write_position(view, game):
     """Fills `game` with what the view tells, each other hand with all tiles that it may hold.
 
     Whatever the engine says of it is then what certainly holds: it is blocked if nobody can
     possibly place. What a round settles is not known, and must not be read.
     """
-    for word in range(PUBLIC_WORDS):
-        game_words[word] = view_words[word]
+    copy_public(game, view)
     game.key = 0
     game.next_draw = 0
     game.lead_tile = view.lead_tile
@@ -93,23 +93,20 @@ def write_position(view, view_words, game, game_words):
 
 
 @jit_part
-def play(rules, action, words, game, game_words):
-    """Makes `game` the position in `words` after this action; both are GAME, given as words too."""
-    for word in range(len(words)):
-        game_words[word] = words[word]
+def play(rules, action, before, game):
+    """Makes `game` the position `before` after this action."""
+    copy_game(game, before)
     act(rules, game, action)
 
 
 @jit_part
-def play_tile_of(rules, seat, action, words, game, game_words):
-    """Makes `game` the position in `words` after a placement of `seat`, for less than `play`.
+def play_tile_of(rules, seat, action, before, game):
+    """Makes `game` the position `before` after a placement of `seat`, for less than `play`.
 
     The layout, hands and scores are right, and whether the tile went out or won; the moves are not
     copied, and neither the turn nor a blocked round is looked at.
     """
-    for word in range(_MOVES_WORD):
-        game_words[word] = words[word]
-    for word in range(PUBLIC_WORDS, _DECK_WORD):
-        game_words[word] = words[word]
+    copy_bytes(game, 0, before, 0, _MOVES)
+    copy_bytes(game, PUBLIC_BYTES, before, PUBLIC_BYTES, _DECK - PUBLIC_BYTES)
     arm = action // NUM_TILES
     play_tile(rules, game, seat, action - arm * NUM_TILES, arm)

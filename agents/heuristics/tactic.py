@@ -17,7 +17,6 @@ from fives_env.engine.keys import mix
 from fives_env.engine.layout import fitting, is_double, joinable, open_values
 from fives_env.engine.scoring import credited, side_of
 from fives_env.engine.turns import may_draw
-from fives_env.games import words
 from fives_env.jit import jit, jit_part
 from fives_env.records import FIVES_AND_THREES, GAME, NOT_OVER
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
@@ -105,7 +104,7 @@ class Tactic:
         row_keys = np.ascontiguousarray(keys, np.uint64)
         actions = np.empty(len(views), np.int64)
         games = np.empty(3, GAME)
-        _choose_all(self._weights, views, words(views), row_keys, games, words(games), actions)
+        _choose_all(self._weights, views, row_keys, games, actions)
         return actions
 
     def __repr__(self) -> str:
@@ -125,7 +124,7 @@ def advise(views: Array) -> Array:
     views = np.ascontiguousarray(views)
     advice = np.zeros((len(views), NUM_ACTIONS), np.float32)
     games = np.empty(3, GAME)
-    _advise_all(_ALL_ON, views, words(views), games, words(games), advice)
+    _advise_all(_ALL_ON, views, games, advice)
     return advice
 
 
@@ -133,7 +132,7 @@ _ALL_ON = np.array([rule.weight for rule in RULES.values()])
 
 
 @jit
-def _advise_all(weights, views, view_words, games, game_words, advice):
+def _advise_all(weights, views, games, advice):
     chances = np.empty((5, NUM_TILES))
     replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
@@ -142,16 +141,15 @@ def _advise_all(weights, views, view_words, games, game_words, advice):
         for arm in range(4):
             num_placements += popcount(joinable(view, view.lead_tile, view.hand, arm))
         if num_placements > 1 and not view.match_over:
-            write_position(view, view_words[row], games[0], game_words[0])
+            write_position(view, games[0])
             write_chances(view, chances)
-            _advise(weights, view, games, game_words, chances, replies, advice[row])
+            _advise(weights, view, games, chances, replies, advice[row])
 
 
 @jit_part
-def _advise(weights, view, games, game_words, chances, replies, advice):
+def _advise(weights, view, games, chances, replies, advice):
     """Fills the advice of one row, as `advise` says."""
     progress = _EXACT if view.rules.game == FIVES_AND_THREES else _PLAIN
-    before, after = game_words[0], game_words[1]
     best = -np.inf
     for arm in range(4):
         tiles = joinable(view, view.lead_tile, view.hand, arm)
@@ -159,10 +157,8 @@ def _advise(weights, view, games, game_words, chances, replies, advice):
             tile = lowest(tiles)
             tiles &= tiles - 1
             action = arm * NUM_TILES + tile
-            play(view.rules, action, before, games[1], after)
-            advice[action] = _weigh(
-                weights, view, tile, games, game_words, chances, replies, progress
-            )
+            play(view.rules, action, games[0], games[1])
+            advice[action] = _weigh(weights, view, tile, games, chances, replies, progress)
             best = max(best, advice[action])
     for arm in range(4):
         tiles = joinable(view, view.lead_tile, view.hand, arm)
@@ -173,7 +169,7 @@ def _advise(weights, view, games, game_words, chances, replies, advice):
 
 
 @jit
-def _choose_all(weights, views, view_words, keys, games, game_words, actions):
+def _choose_all(weights, views, keys, games, actions):
     chances = np.empty((5, NUM_TILES))
     replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
@@ -188,13 +184,13 @@ def _choose_all(weights, views, view_words, keys, games, game_words, actions):
         elif num_placements == 1:
             actions[row] = only
         else:
-            write_position(view, view_words[row], games[0], game_words[0])
+            write_position(view, games[0])
             write_chances(view, chances)
-            actions[row] = _choose(weights, view, keys[row], games, game_words, chances, replies)
+            actions[row] = _choose(weights, view, keys[row], games, chances, replies)
 
 
 @jit_part
-def _choose(weights, view, key, games, game_words, chances, replies):
+def _choose(weights, view, key, games, chances, replies):
     """The best placement; games [3]: the position, that after a placement, that after a reply."""
     exact = view.rules.game == FIVES_AND_THREES
     progress = _EXACT if exact and weights[_AIM] > 0 else _PLAIN
@@ -204,9 +200,9 @@ def _choose(weights, view, key, games, game_words, chances, replies):
         while tiles:
             tile = lowest(tiles)
             tiles &= tiles - 1
-            play(view.rules, arm * NUM_TILES + tile, game_words[0], games[1], game_words[1])
+            play(view.rules, arm * NUM_TILES + tile, games[0], games[1])
             worth = _PIPS[tile] * 1e-6 + _weigh(
-                weights, view, tile, games, game_words, chances, replies, progress
+                weights, view, tile, games, chances, replies, progress
             )
             tie = mix(key, arm * NUM_TILES + tile)
             if worth > best + 1e-9 or (worth > best - 1e-9 and tie > best_tie):
@@ -215,7 +211,7 @@ def _choose(weights, view, key, games, game_words, chances, replies):
 
 
 @jit_part
-def _weigh(weights, view, tile, games, game_words, chances, replies, progress):
+def _weigh(weights, view, tile, games, chances, replies, progress):
     """The sum of the rules for the placement of `tile` that games[1] has just seen."""
     rules, game, seat = view.rules, games[1], np.int64(view.viewer)
     unit = _UNIT[rules.game]
@@ -231,7 +227,7 @@ def _weigh(weights, view, tile, games, game_words, chances, replies, progress):
     worth += weights[_ABSENT] * unit * _known_to_lack(rules, game, seat)
     if game.seat == seat:
         return worth
-    return worth + _look_ahead(weights, view, games, game_words, chances, replies, progress)
+    return worth + _look_ahead(weights, view, games, chances, replies, progress)
 
 
 @jit_part
@@ -247,14 +243,13 @@ def _known_to_lack(rules, game, seat):
 
 
 @jit_part
-def _look_ahead(weights, view, games, game_words, chances, replies, progress):
+def _look_ahead(weights, view, games, chances, replies, progress):
     """The rules that look at the next seat's replies: block-win, opening, reply, follow-up."""
     rules, game, seat = view.rules, games[1], np.int64(view.viewer)
     count, none = write_replies(rules, game, chances, progress, replies)
     next_side = side_of(rules, game.seat)
     missing = np.int64(rules.target) - game.scores[next_side]
     follows = weights[_FOLLOW_UP] > 0
-    now, later = game_words[1], game_words[2]
     reply, win, follow_up, followed = 0.0, 0.0, 0.0, 0.0
     for i in range(count):
         chance, value = replies[i].chance, replies[i].worth
@@ -265,7 +260,7 @@ def _look_ahead(weights, view, games, game_words, chances, replies, progress):
             reply += chance * value
         if follows and chance > _LIKELY:
             action = replies[i].action
-            play_tile_of(rules, game.seat, action, now, games[2], later)
+            play_tile_of(rules, game.seat, action, game, games[2])
             followed += chance
             follow_up += chance * _best_next(weights, rules, games[2], seat, progress)
     if follows and none > _LIKELY:

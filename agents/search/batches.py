@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.games import words
-
 from .goals import NO_TABLE, POINTS
 
 Array = npt.NDArray[Any]
@@ -22,7 +20,7 @@ def choose_in_batches(
         views: VIEW [B].
         keys: uint64 [B].
         kind: What the search goes for (goals.py).
-        choose: Takes (views, the same as words), keys, (equity table, its least score) and the
+        choose: Takes views, keys, (equity table, its least score) and the
             actions to fill; returns the first row that agrees with no deal, or -1.
 
     Raises:
@@ -35,7 +33,7 @@ def choose_in_batches(
     for rows, table in _by_rules(views, kind):
         part = views[rows]
         chosen = np.empty(len(rows), np.int64)
-        row = choose((part, words(part)), keys[rows], table, chosen)
+        row = choose(part, keys[rows], table, chosen)
         if row >= 0:
             raise ValueError(f"views[{rows[row]}] agrees with no deal of its set")
         actions[rows] = chosen

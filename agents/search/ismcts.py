@@ -22,16 +22,15 @@ from fives_env.engine.choose import BUILT_IN, choose
 from fives_env.engine.keys import mix
 from fives_env.engine.scoring import side_of
 from fives_env.engine.turns import drawable
-from fives_env.games import words
 from fives_env.jit import jit, jit_part
-from fives_env.records import GAME, MAX_MOVES, NOT_OVER
+from fives_env.records import MAX_MOVES, NOT_OVER
 
 from .batches import at_least_one, choose_in_batches
-from .goals import CERTAIN, GOAL, POINTS, set_goal, value_kind, worth
+from .goals import CERTAIN, POINTS, set_goal, value_kind, worth
 from .solver import (
-    FRAME,
     MAX_DEPTH,
     MAX_WIDTH,
+    Scratch,
     action_of,
     list_moves,
     play,
@@ -181,10 +180,10 @@ def _one_world(params, view, ways):
 
 
 @jit_part
-def _solved(params, game, game_words, goal, table, frames, root, values):
+def _solved(params, game, goal, table, frames, root, values):
     """The entry of `moves` that exact play takes in `game`, or NONE if that takes too long."""
-    save(game_words, root)
-    _, exact = solve_root(params, game, game_words, goal, table, frames, root, 0, values)
+    save(game, root)
+    _, exact = solve_root(params, game, goal, table, frames, root, 0, values)
     if not exact:
         return NONE
     best = 0
@@ -195,11 +194,13 @@ def _solved(params, game, game_words, goal, table, frames, root, values):
 
 
 @jit
-def choose_actions(views, keys, equity, actions, iterations, playout, kind, constant, work):
+def choose_actions(
+    views, keys, equity, actions, iterations, playout, kind, constant, scratch, nodes
+):
     """Fills `actions`, int64 [B]; returns the first row that agrees with no deal, or -1.
 
     Args:
-        views: VIEW [B], and the same memory as uint64 [B, N].
+        views: VIEW [B].
         keys: uint64 [B].
         equity: The equity table, float32 [2, N, N], and its least score.
         actions: Filled.
@@ -207,18 +208,18 @@ def choose_actions(views, keys, equity, actions, iterations, playout, kind, cons
         playout: The built-in policy that plays rounds out.
         kind: POINTS or EQUITY.
         constant: Of UCB, in standard deviations.
-        work: GAME [1], the same memory as words, GOAL [1], FRAME [MAX_DEPTH + 2],
-            NODE [2 * iterations + 1].
+        scratch: `Scratch`.
+        nodes: NODE [2 * iterations + 1].
     """
-    games, game_words, goals, frames, nodes = work
-    game, goal, root, frame = games[0], goals[0], frames[MAX_DEPTH + 1], frames[0]
+    game, goal, frames = scratch.games[0], scratch.goals[0], scratch.frames
+    root, frame = frames[MAX_DEPTH + 1], frames[0]
     room = np.zeros(3, np.int64)
     possible = np.zeros(3, np.int64)
     hands = np.zeros(3, np.int64)
     path = np.zeros(MAX_PATH, np.int64)
     values = np.zeros(2 * MAX_WIDTH, np.int64)
-    for row in range(len(views[0])):
-        view = views[0][row]
+    for row in range(len(views)):
+        view = views[row]
         params = view.rules
         list_moves(params, view, view.lead_tile, view.hand, root)
         actions[row] = action_of(root.moves[0])
@@ -233,8 +234,8 @@ def choose_actions(views, keys, equity, actions, iterations, playout, kind, cons
         set_goal(goal, params, view, kind, equity[1])
         if params.num_sides == 2 and _one_world(params, view, num_ways):
             yard = belief.draw_hands(unseen, room, possible, ways, keys[row], hands)
-            belief.write_world(view, views[1][row], hands, yard, keys[row], game, game_words[0])
-            best = _solved(params, game, game_words[0], goal, equity[0], frames, root, values)
+            belief.write_world(view, hands, yard, keys[row], game)
+            best = _solved(params, game, goal, equity[0], frames, root, values)
             if best != NONE:
                 actions[row] = action_of(root.moves[best])
                 continue
@@ -244,7 +245,7 @@ def choose_actions(views, keys, equity, actions, iterations, playout, kind, cons
         for number in range(iterations):
             key = mix(keys[row], number)
             yard = belief.draw_hands(unseen, room, possible, ways, key, hands)
-            belief.write_world(view, views[1][row], hands, yard, key, game, game_words[0])
+            belief.write_world(view, hands, yard, key, game)
             spread = max(np.sqrt(squares / max(number, 1)), LEAST_SPREAD[kind])
             value, size = _iterate(
                 params,
@@ -295,9 +296,7 @@ class Ismcts:
         Raises:
             ValueError: With ``value=equity``: there is no table for these rules.
         """
-        games = np.zeros(1, GAME)
-        nodes = np.zeros(2 * self.iterations + 1, NODE)
-        work = (games, words(games), np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME), nodes)
+        scratch, nodes = Scratch.new(), np.zeros(2 * self.iterations + 1, NODE)
         playout = BUILT_IN.index(self.playout)
 
         def choose(views: Any, keys: Array, equity: Any, actions: Array) -> Any:
@@ -310,7 +309,8 @@ class Ismcts:
                 playout,
                 self._kind,
                 EXPLORATION,
-                work,
+                scratch,
+                nodes,
             )
 
         return choose_in_batches(views, keys, self._kind, choose)

@@ -11,16 +11,14 @@ import numpy.typing as npt
 
 from fives_env.engine import belief
 from fives_env.engine.keys import mix
-from fives_env.games import words
 from fives_env.jit import jit
-from fives_env.records import GAME
 
 from .batches import at_least_one, choose_in_batches
-from .goals import GOAL, POINTS, set_goal, value_kind
+from .goals import POINTS, set_goal, value_kind
 from .solver import (
-    FRAME,
     MAX_DEPTH,
     MAX_WIDTH,
+    Scratch,
     action_of,
     list_moves,
     save,
@@ -33,28 +31,28 @@ BUDGET = 2_000
 
 
 @jit
-def choose_actions(views, keys, equity, actions, worlds, budget, kind, work):
+def choose_actions(views, keys, equity, actions, worlds, budget, kind, scratch):
     """Fills `actions`, int64 [B]; returns the first row that agrees with no deal, or -1.
 
     Args:
-        views: VIEW [B], and the same memory as uint64 [B, N].
+        views: VIEW [B].
         keys: uint64 [B].
         equity: The equity table, float32 [2, N, N], and its least score.
         actions: Filled.
         worlds: How many worlds a row.
         budget: Positions that may be visited in one world whose round is long.
         kind: POINTS or EQUITY.
-        work: GAME [1], the same memory as words, GOAL [1], FRAME [MAX_DEPTH + 2].
+        scratch: `Scratch`.
     """
-    games, game_words, goals, frames = work
-    game, goal, root = games[0], goals[0], frames[MAX_DEPTH + 1]
+    game, goal, frames = scratch.games[0], scratch.goals[0], scratch.frames
+    root = frames[MAX_DEPTH + 1]
     room = np.zeros(3, np.int64)
     possible = np.zeros(3, np.int64)
     hands = np.zeros(3, np.int64)
     values = np.zeros(2 * MAX_WIDTH, np.int64)
     sums = np.zeros(MAX_WIDTH, np.int64)
-    for row in range(len(views[0])):
-        view = views[0][row]
+    for row in range(len(views)):
+        view = views[row]
         params = view.rules
         list_moves(params, view, view.lead_tile, view.hand, root)
         actions[row] = action_of(root.moves[0])
@@ -70,9 +68,9 @@ def choose_actions(views, keys, equity, actions, worlds, budget, kind, work):
         for world in range(worlds):
             key = mix(keys[row], world)
             yard = belief.draw_hands(unseen, room, possible, ways, key, hands)
-            belief.write_world(view, views[1][row], hands, yard, key, game, game_words[0])
-            save(game_words[0], root)
-            solve_root(params, game, game_words[0], goal, equity[0], frames, root, budget, values)
+            belief.write_world(view, hands, yard, key, game)
+            save(game, root)
+            solve_root(params, game, goal, equity[0], frames, root, budget, values)
             for index in range(root.num):
                 sums[index] += values[index]
         best = 0
@@ -110,12 +108,11 @@ class Pimc:
         Raises:
             ValueError: With ``value=equity``: there is no table for these rules.
         """
-        games = np.zeros(1, GAME)
-        work = (games, words(games), np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME))
+        scratch = Scratch.new()
 
         def choose(views: Any, keys: Array, equity: Any, actions: Array) -> Any:
             return choose_actions(
-                views, keys, equity, actions, self.worlds, BUDGET, self._kind, work
+                views, keys, equity, actions, self.worlds, BUDGET, self._kind, scratch
             )
 
         return choose_in_batches(views, keys, self._kind, choose)

@@ -5,10 +5,12 @@ sides, whose values are opposite; with more, it takes all the others to play aga
 Sturtevant and Korf 2000). Who maximises follows from the seat to move, never from the ply, since
 knocks, draws and empty hands let a side move twice.
 
-Moves are played by the engine on the record itself and taken back by restoring the few words that
+Moves are played by the engine on the record itself and taken back by restoring the few bytes that
 they change. Positions with one legal action are played through and cost no depth. Where a line
 reaches the depth limit, greedy plays the round out; so a value always is that of a finished round.
 """
+
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -16,17 +18,19 @@ from fives_env.actions import DRAW, PASS
 from fives_env.engine.bits import lowest
 from fives_env.engine.choose import choose_greedy
 from fives_env.engine.layout import joinable, lone_double
+from fives_env.engine.memory import copy_bytes
 from fives_env.engine.scoring import credited, side_of
 from fives_env.engine.turns import act, drawable, may_draw
 from fives_env.jit import jit, jit_inline, jit_part
 from fives_env.records import GAME, NOT_OVER, OPTIONAL_DRAW
 from fives_env.tiles import NUM_TILES, PIPS
 
-from .goals import set_goal, worth
+from .goals import GOAL, set_goal, worth
 
 _PIPS = PIPS.astype(np.int64)
-_HEAD = GAME.fields["moves"][1] // 8  # type: ignore[index]
-_HANDS = GAME.fields["hands"][1] // 8  # type: ignore[index]
+_HEAD = GAME.fields["moves"][1]  # type: ignore[index]
+_HANDS = GAME.fields["hands"][1]  # type: ignore[index]
+_SIZE = GAME["hands"].itemsize
 MAX_WIDTH = 29
 """Most actions of one position: seven tiles on each of four arms, and DRAW."""
 MAX_DEPTH = 56
@@ -43,7 +47,7 @@ SHORT_BUDGET = 20_000
 
 FRAME = np.dtype(
     [
-        ("words", "u8", (_HEAD + 2,)),  # of the position: what an action can change
+        ("position", "u1", (_HEAD + _SIZE,)),  # the bytes of the game that an action can change
         ("maximises", "i8"),
         ("alpha", "i8"),
         ("beta", "i8"),
@@ -56,22 +60,37 @@ FRAME = np.dtype(
 """One position on the path from the root."""
 
 
-@jit_inline
-def save(words, frame):
-    """Keeps the position that the game's `words` hold."""
-    for word in range(_HEAD):
-        frame.words[word] = words[word]
-    frame.words[_HEAD] = words[_HANDS]
-    frame.words[_HEAD + 1] = words[_HANDS + 1]
+class Scratch(NamedTuple):
+    """What a search works in.
+
+    Attributes:
+        games: GAME [1], the world that is searched.
+        goals: GOAL [1].
+        frames: FRAME [MAX_DEPTH + 2], the path; the last is the root.
+    """
+
+    games: Any
+    goals: Any
+    frames: Any
+
+    @classmethod
+    def new(cls) -> Self:
+        """Memory for one search at a time."""
+        return cls(np.zeros(1, GAME), np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME))
 
 
 @jit_inline
-def restore(params, game, words, frame):
+def save(game, frame):
+    """Keeps the position of the game; `position` is the frame's first field."""
+    copy_bytes(frame, 0, game, 0, _HEAD)
+    copy_bytes(frame, _HEAD, game, _HANDS, _SIZE)
+
+
+@jit_inline
+def restore(params, game, frame):
     """Takes back everything played since `save`: `moves` is a stack, the deck stands still."""
-    for word in range(_HEAD):
-        words[word] = frame.words[word]
-    words[_HANDS] = frame.words[_HEAD]
-    words[_HANDS + 1] = frame.words[_HEAD + 1]
+    copy_bytes(game, 0, frame, 0, _HEAD)
+    copy_bytes(game, _HANDS, frame, _HEAD, _SIZE)
     game.next_draw = np.int64(params.num_tiles) - np.int64(game.boneyard)
 
 
@@ -143,13 +162,12 @@ def play_out(params, game):
 
 
 @jit_part
-def search(params, game, words, goal, table, frames, limit, budget):
+def search(params, game, goal, table, frames, limit, budget):
     """The value of `game`, in which an action has just been played.
 
     Args:
         params: PARAMS.
         game: GAME; left in some later position.
-        words: uint64 [N], the same memory.
         goal: GOAL.
         table: float32 [2, N, N], the equity table.
         frames: FRAME [MAX_DEPTH + 1], work space.
@@ -178,7 +196,7 @@ def search(params, game, words, goal, table, frames, limit, budget):
                 break
             play(params, game, action_of(frame.moves[0]))
         if not over and depth < limit:
-            save(words, frame)
+            save(game, frame)
             frame.maximises = side_of(params, game.seat) == goal.side
             frame.alpha, frame.beta = alpha, beta
             frame.best = WORST if frame.maximises else -WORST
@@ -204,7 +222,7 @@ def search(params, game, words, goal, table, frames, limit, budget):
             if frame.next < frame.num and frame.alpha < frame.beta:
                 break
             value = frame.best
-        restore(params, game, words, frame)
+        restore(params, game, frame)
         play(params, game, action_of(frame.moves[frame.next]))
         frame.next += 1
         alpha, beta = frame.alpha, frame.beta
@@ -212,7 +230,7 @@ def search(params, game, words, goal, table, frames, limit, budget):
 
 
 @jit_part
-def solve_root(params, game, words, goal, table, frames, root, budget, values):
+def solve_root(params, game, goal, table, frames, root, budget, values):
     """Fills `values`, int64 [2 * MAX_WIDTH], with what each move of `root` is worth.
 
     A short round is searched to its end. A longer one, or one that takes too many positions for
@@ -225,7 +243,7 @@ def solve_root(params, game, words, goal, table, frames, root, budget, values):
     spent = 0
     if _is_short(params, game):
         done, _, spent = _solve_to(
-            params, game, words, goal, table, frames, root, NO_LIMIT, SHORT_BUDGET, values
+            params, game, goal, table, frames, root, NO_LIMIT, SHORT_BUDGET, values
         )
         if done:
             return spent, True
@@ -233,9 +251,7 @@ def solve_root(params, game, words, goal, table, frames, root, budget, values):
     visited = 0
     allowed = np.int64(UNBOUNDED)
     while True:
-        done, cut, here = _solve_to(
-            params, game, words, goal, table, frames, root, limit, allowed, values
-        )
+        done, cut, here = _solve_to(params, game, goal, table, frames, root, limit, allowed, values)
         visited += here
         allowed = budget - visited
         if not cut or not done or allowed <= 0:
@@ -255,16 +271,14 @@ def _is_short(params, game):
 
 
 @jit_part
-def _solve_to(params, game, words, goal, table, frames, root, limit, budget, values):
+def _solve_to(params, game, goal, table, frames, root, limit, budget, values):
     """One depth of `solve_root`: whether it was completed, whether a line was cut, positions."""
     visited = 0
     cut = False
     for index in range(root.num):
-        restore(params, game, words, root)
+        restore(params, game, root)
         play(params, game, action_of(root.moves[index]))
-        value, here, cut_here = search(
-            params, game, words, goal, table, frames, limit, budget - visited
-        )
+        value, here, cut_here = search(params, game, goal, table, frames, limit, budget - visited)
         visited += here
         if visited > budget:
             return False, True, visited
@@ -275,32 +289,28 @@ def _solve_to(params, game, words, goal, table, frames, root, limit, budget, val
 
 
 @jit
-def solve(params, games, game_words, kind, table, low, budget, work, values, exact):
+def solve(params, games, kind, table, low, budget, scratch, values, exact):
     """What each action is worth in games whose hands are all seen.
 
     Args:
         params: PARAMS [1].
         games: GAME [B], left as they are.
-        game_words: uint64 [B, N], the same memory.
         kind: POINTS or EQUITY (goals.py), for the side to move.
         table: float32 [2, N, N], the equity table.
         low: Its least score.
         budget: Positions that may be visited in one long round.
-        work: GOAL [1], FRAME [MAX_DEPTH + 2].
+        scratch: `Scratch`.
         values: int64 [B, 114]; filled for the legal actions, of mirror images for the first alone.
         exact: bool [B]; filled: whether the budget sufficed.
     """
-    goals, frames = work
-    goal, root = goals[0], frames[MAX_DEPTH + 1]
+    goal, frames, root = scratch.goals[0], scratch.frames, scratch.frames[MAX_DEPTH + 1]
     found = np.zeros(2 * MAX_WIDTH, np.int64)
     for row in range(len(games)):
         game = games[row]
         list_moves(params[0], game, game.lead_tile, game.hands[game.seat], root)
-        save(game_words[row], root)
+        save(game, root)
         set_goal(goal, params[0], game, kind, low)
-        _, exact[row] = solve_root(
-            params[0], game, game_words[row], goal, table, frames, root, budget, found
-        )
-        restore(params[0], game, game_words[row], root)
+        _, exact[row] = solve_root(params[0], game, goal, table, frames, root, budget, found)
+        restore(params[0], game, root)
         for index in range(root.num):
             values[row, action_of(root.moves[index])] = found[index]

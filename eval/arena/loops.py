@@ -102,9 +102,7 @@ def play_on(params, games, script, kinds, actions, records, lengths, waiting):
 
 
 @jit
-def show(
-    params, params_words, games, game_words, rows, matches, salt, views, view_words, masks, row_keys
-):
+def show(params, games, rows, matches, salt, views, masks, row_keys):
     """What the seats to move in `rows` may know, may do, and have as keys, side by side.
 
     `matches`, uint64 [B], are the numbers that keys know matches by, under the `salt`, uint64 [2].
@@ -112,8 +110,7 @@ def show(
     for out in range(len(rows)):
         row = rows[out]
         game = games[row]
-        view_words[out, :] = 0  # padding too
-        write_view(params_words, game, game_words[row], game.seat, views[out], view_words[out])
+        write_view(params[0], game, game.seat, views[out])
         turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])
         row_keys[out] = keys.policy_key(salt, matches[row], game)
 

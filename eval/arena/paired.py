@@ -26,7 +26,7 @@ import numpy.typing as npt
 from eval.arena import loops
 from eval.matches import Matches
 from fives_env.actions import NUM_ACTIONS
-from fives_env.games import Games, words
+from fives_env.games import Games
 from fives_env.play import checked
 from fives_env.policies import BuiltIn, Policy
 from fives_env.records import VIEW
@@ -217,32 +217,32 @@ class Table(NamedTuple):
     """Games of one seating, and what the seats to move in them are handed.
 
     Attributes:
-        memory: PARAMS and GAME, each followed by the same as words; nothing is copied.
+        params: PARAMS [1].
+        games: GAME [B], not copied.
         matches: uint64 [B], what the keys know the matches by.
         salt: uint64 [2], of the keys.
     """
 
-    memory: tuple[Array, ...]
+    params: Array
+    games: Array
     matches: Array
     salt: Array
 
     @classmethod
     def of(cls, games: Games, pairs: Array, salt: int) -> Self:
         """These games, of these pairs [B], under the salt of their line-up."""
-        memory = games.params, words(games.params)[0], games.data, words(games.data)
-        return cls(memory, np.asarray(pairs).astype(np.uint64), salt_words(salt))
+        return cls(games.params, games.data, np.asarray(pairs).astype(np.uint64), salt_words(salt))
 
     def show(self, rows: Array) -> tuple[Array, Array, Array]:
         """Views, masks and keys of the seats to move in these rows, in their order."""
-        views, keys = np.empty(len(rows), VIEW), np.empty(len(rows), np.uint64)
+        views, keys = np.zeros(len(rows), VIEW), np.empty(len(rows), np.uint64)
         masks = np.empty((len(rows), NUM_ACTIONS), np.bool_)
-        loops.show(*self.memory, rows, self.matches, self.salt, views, words(views), masks, keys)
+        loops.show(self.params, self.games, rows, self.matches, self.salt, views, masks, keys)
         return views, masks, keys
 
     def allows(self, rows: Array, actions: Array) -> bool:
         """Whether these actions, int64, are legal in these rows."""
-        params, _, games, _ = self.memory
-        return bool(loops.all_legal(params, games, rows, actions))
+        return bool(loops.all_legal(self.params, self.games, rows, actions))
 
 
 def _ask(agent: Policy, table: Table, rows: Array) -> Array:

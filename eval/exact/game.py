@@ -14,7 +14,6 @@ import numpy.typing as npt
 from eval.exact import response, tree
 from fives_env.actions import NUM_ACTIONS
 from fives_env.engine import chance
-from fives_env.games import words
 from fives_env.records import GAME, SCRIPT, START, VIEW, make_params
 from fives_env.rules import Rules
 from fives_env.tiles import tiles_up_to
@@ -189,18 +188,15 @@ def _walk(
     wanted: Array | None = None,
     views: Array | None = None,
 ) -> int:
-    stack, view = np.zeros(tree.MAX_DEPTH, GAME), np.zeros(1, VIEW)
-    frames = np.zeros(tree.MAX_DEPTH, tree.FRAME)
-    masks = np.zeros((tree.MAX_DEPTH, NUM_ACTIONS), np.bool_)
     views = np.zeros(1, VIEW) if views is None or not len(views) else views
     return int(
         tree.walk(
             params,
-            words(deals),
+            deals,
             np.zeros(0, tree.NODE) if nodes is None else nodes,
             np.zeros(0, np.int64) if wanted is None else wanted,
-            words(views),
+            views,
             MAX_NODES,
-            (words(params)[0], stack, words(stack), frames, view, words(view)[0], masks),
+            tree.Scratch.new(),
         )
     )

@@ -11,7 +11,6 @@ from agents.model import ModelAgent
 from eval.exact import tree
 from eval.exact.game import SmallGame
 from fives_env.engine.choose import RANDOM
-from fives_env.games import words
 from fives_env.policies import BuiltIn, Policy
 
 Array = npt.NDArray[Any]
@@ -76,7 +75,7 @@ def probabilities(agent: Policy, views: Array, masks: Array, keys: int, seed: in
     rows, numbers = np.arange(len(views)), np.empty(len(views), np.uint64)
     times = 1 if isinstance(agent, ModelAgent) else keys
     for number in range(times):
-        tree.view_keys(words(views), seed + number, numbers)
+        tree.view_keys(views, seed + number, numbers)
         actions = np.asarray(agent.act(views, masks, numbers))
         if actions.shape != rows.shape or not masks[rows, actions].all():
             raise ValueError(f"{agent!r} chose an illegal action")

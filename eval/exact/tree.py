@@ -7,14 +7,18 @@ node over the tiles that may come. What a seat knows is the chain of all its vie
 holds all actions of the round, so nothing is forgotten, neither what was dealt nor what was drawn.
 """
 
+from typing import Any, NamedTuple, Self
+
 import numpy as np
 
 from fives_env.actions import DRAW, NUM_ACTIONS
 from fives_env.engine import turns
 from fives_env.engine.chance import draw
 from fives_env.engine.keys import mix
+from fives_env.engine.memory import copy_bytes, copy_game, word_at
 from fives_env.engine.view import write_view
 from fives_env.jit import jit, jit_part
+from fives_env.records import GAME, VIEW
 
 NODE = np.dtype(
     [
@@ -32,6 +36,7 @@ NODE = np.dtype(
 )
 """A node of the tree; nodes are kept in the order of a walk in depth first."""
 CHANCE, END = -1, -2
+_VIEW_BYTES = VIEW.itemsize
 
 FRAME = np.dtype(
     [
@@ -48,31 +53,56 @@ MAX_DEPTH = 128
 """Levels of a walk: two for each draw, one for each other action; a small set has far fewer."""
 
 
+class Scratch(NamedTuple):
+    """What a walk works in, by level but for the view.
+
+    Attributes:
+        stack: GAME [MAX_DEPTH].
+        frames: FRAME [MAX_DEPTH].
+        masks: bool [MAX_DEPTH, 114].
+        seen: VIEW [1].
+    """
+
+    stack: Any
+    frames: Any
+    masks: Any
+    seen: Any
+
+    @classmethod
+    def new(cls) -> Self:
+        """Memory for one walk at a time."""
+        return cls(
+            np.zeros(MAX_DEPTH, GAME),
+            np.zeros(MAX_DEPTH, FRAME),
+            np.zeros((MAX_DEPTH, NUM_ACTIONS), np.bool_),
+            np.zeros(1, VIEW),
+        )
+
+
 @jit
-def walk(params, deals, nodes, wanted, views, most, work):
+def walk(params, deals, nodes, wanted, views, most, scratch):
     """Walks the tree of every deal.
 
     Args:
         params: PARAMS [1].
-        deals: GAME [D] as words, uint64 [D, N], each dealt and not begun.
+        deals: GAME [D], each dealt and not begun.
         nodes: NODE [N], filled in; with none given, nodes are only counted.
         wanted: int64 [N], for each node the row of `views` for its view, or -1; or none.
-        views: VIEW [M] as words, filled in.
+        views: VIEW [M], filled in.
         most: Past so many nodes the walk ends.
-        work: The rules as words, GAME [MAX_DEPTH], its words, FRAME [MAX_DEPTH], VIEW [1], its
-            words, and bool [MAX_DEPTH, 114], to work in.
+        scratch: `Scratch`.
 
     Returns:
         The number of nodes, or more than `most`.
     """
-    rules_words, stack, stack_words, frames, view, view_words, masks = work
+    stack, frames, masks, view = scratch.stack, scratch.frames, scratch.masks, scratch.seen[0]
     if len(nodes):
         nodes[0].parent = -1
         nodes[0].player = CHANCE
         nodes[0].children = len(deals)
     count = 1
     for row in range(len(deals)):
-        stack_words[0, :] = deals[row]
+        copy_game(stack[0], deals[row])
         frames[0].seen[0] = 0
         frames[0].seen[1] = 0
         level, parent, index, action = 0, np.int64(0), np.int64(0), np.int64(-1)
@@ -81,12 +111,12 @@ def walk(params, deals, nodes, wanted, views, most, work):
             _enter(frame, game, count, action == DRAW)
             if frame.player >= 0:
                 seat = frame.player
-                write_view(rules_words, game, stack_words[level], seat, view[0], view_words)
-                for word in view_words:
-                    frame.seen[seat] = mix(frame.seen[seat], word)
+                write_view(params[0], game, seat, view)
+                for at in range(0, _VIEW_BYTES, 8):
+                    frame.seen[seat] = mix(frame.seen[seat], word_at(view, at))
                 turns.write_mask(params[0], game, game.lead_tile, game.hands[seat], masks[level])
                 if count < len(wanted) and wanted[count] >= 0:
-                    views[wanted[count], :] = view_words
+                    copy_bytes(views[wanted[count]], 0, view, 0, _VIEW_BYTES)
             if count >= most:
                 return count + 1
             if len(nodes):
@@ -105,7 +135,7 @@ def walk(params, deals, nodes, wanted, views, most, work):
             parent, index, action = frame.node, frame.born, choice
             frame.born += 1
             level += 1
-            stack_words[level, :] = stack_words[level - 1]
+            copy_game(stack[level], stack[level - 1])
             frames[level].seen[0] = frame.seen[0]
             frames[level].seen[1] = frame.seen[1]
             if frame.player == CHANCE:
@@ -165,10 +195,10 @@ def write_masks(params, views, masks):
 
 
 @jit
-def view_keys(view_words, seed, keys):
+def view_keys(views, seed, keys):
     """A key for each view that follows from `seed` and the view alone: uint64 [B]."""
-    for row in range(len(view_words)):
+    for row in range(len(views)):
         key = np.uint64(seed)
-        for word in view_words[row]:
-            key = mix(key, word)
+        for at in range(0, _VIEW_BYTES, 8):
+            key = mix(key, word_at(views[row], at))
         keys[row] = key

@@ -12,8 +12,9 @@ from fives_env.engine.bits import lowest, popcount
 from fives_env.engine.deal import LEAD_RANK, lay_out
 from fives_env.engine.keys import below, mix
 from fives_env.engine.layout import FITS
+from fives_env.engine.memory import copy_public
 from fives_env.jit import jit_part
-from fives_env.records import HIGHEST_DOUBLE_LEADS, PUBLIC_WORDS
+from fives_env.records import HIGHEST_DOUBLE_LEADS
 from fives_env.tiles import NO_TILE
 
 
@@ -106,10 +107,9 @@ def draw_hands(unseen, room, possible, ways, key, hands):
 
 
 @jit_part
-def write_world(view, view_words, hands, boneyard, key, game, game_words):
+def write_world(view, hands, boneyard, key, game):
     """Fills `game` with the deal: the public block, the hands, the boneyard in random order."""
-    for word in range(PUBLIC_WORDS):
-        game_words[word] = view_words[word]
+    copy_public(game, view)
     players = np.int64(view.rules.num_players)
     game.hands[:] = 0
     game.hands[view.viewer] = view.hand

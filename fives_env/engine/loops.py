@@ -1,7 +1,6 @@
 """The loops that map the engine over a batch: the compiled functions that Python calls.
 
-``params`` is PARAMS [1], ``games`` GAME [B], ``script`` SCRIPT [R], ``start`` START [B]. Records
-that are copied whole come a second time as words, uint64 [B, N].
+``params`` is PARAMS [1], ``games`` GAME [B], ``script`` SCRIPT [R], ``start`` START [B].
 """
 
 import numpy as np
@@ -59,12 +58,10 @@ def write_masks(params, games, masks):
 
 
 @jit
-def write_views(params_words, games, game_words, viewers, views, view_words):
+def write_views(params, games, viewers, views):
     """What seat `viewers[row]` may know in each row."""
     for row in range(len(games)):
-        write_view(
-            params_words, games[row], game_words[row], viewers[row], views[row], view_words[row]
-        )
+        write_view(params[0], games[row], viewers[row], views[row])
 
 
 @jit
@@ -182,7 +179,7 @@ def encode(views, features):
 
 
 @jit
-def sample_worlds(views, view_words, row_keys, games, game_words):
+def sample_worlds(views, row_keys, games):
     """Fills GAME [B, W]; returns the first row that agrees with no deal, or -1."""
     room = np.zeros(3, np.int64)
     possible = np.zeros(3, np.int64)
@@ -197,15 +194,7 @@ def sample_worlds(views, view_words, row_keys, games, game_words):
         for world in range(games.shape[1]):
             key = keys.mix(row_keys[row], world)
             boneyard = belief.draw_hands(unseen, room, possible, ways, key, hands)
-            belief.write_world(
-                view,
-                view_words[row],
-                hands,
-                boneyard,
-                key,
-                games[row, world],
-                game_words[row, world],
-            )
+            belief.write_world(view, hands, boneyard, key, games[row, world])
     return -1
 
 
@@ -218,14 +207,16 @@ def draw_seats(games, rows, players, seats):
 
 
 @jit
-def look(params, games, words, rows, viewers, scratch, features, masks):
-    """Features and legal actions as `viewers[row]` sees them, for the given rows only."""
-    params_words, game_words, view_words = words
+def look(params, games, rows, viewers, scratch, features, masks):
+    """Features and legal actions as `viewers[row]` sees them, for the given rows only.
+
+    `scratch` is VIEW [1], to work in.
+    """
     view = scratch[0]
     for out in range(len(rows)):
         row = rows[out]
         game = games[row]
-        write_view(params_words, game, game_words[row], viewers[row], view, view_words)
+        write_view(params[0], game, viewers[row], view)
         write_features(view, features[out])
         if not game.match_over:
             turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])

@@ -19,7 +19,7 @@ from fives_env.engine import loops
 from fives_env.engine.features import NUM_FEATURES
 from fives_env.engine.rewards import reward_kind
 from fives_env.envs.opponents import Opponents, as_opponents, draw_opponents
-from fives_env.games import Games, words
+from fives_env.games import Games
 from fives_env.play import LEARNER, advance
 from fives_env.policies import Policy, as_policy
 from fives_env.records import VIEW
@@ -209,7 +209,7 @@ class Tables:
     def _progress(self) -> dict[str, Array]:
         """All that a step changes; a match that has just begun may have paid something already."""
         return {
-            "games": words(self.games.data),
+            "games": self.games.data.view(np.uint64).reshape(len(self.seats), -1),
             "seats": self.seats,
             "opponents": self.opponents,
             "seating": self._seating,
@@ -309,17 +309,7 @@ def look(games: Games, viewers: Array, rows: Array) -> tuple[Array, Array]:
     """
     features = np.empty((len(rows), NUM_FEATURES), np.float32)
     masks = np.zeros((len(rows), NUM_ACTIONS), np.bool_)
-    scratch = np.empty(VIEW.itemsize // 8, np.uint64)
-    loops.look(
-        games.params,
-        games.data,
-        (words(games.params)[0], words(games.data), scratch),
-        rows,
-        viewers,
-        scratch.view(VIEW),
-        features,
-        masks,
-    )
+    loops.look(games.params, games.data, rows, viewers, np.empty(1, VIEW), features, masks)
     return features, masks
 
 

@@ -17,7 +17,6 @@ from fives_env.engine.rewards import OUTCOME, reward_kind
 from fives_env.engine.scoring import POINTS
 from fives_env.envs.openspiel.observer import FivesObserver
 from fives_env.envs.openspiel.resample import resample
-from fives_env.games import words
 from fives_env.records import GAME, MAX_MOVES, NOT_OVER, SCRIPT, START, VIEW, make_params
 from fives_env.rules import CHOICES, Rules
 from fives_env.tiles import NUM_TILES, VALUE_MASK, tile_name, tiles_in
@@ -238,8 +237,7 @@ class FivesState(pyspiel.State):  # type: ignore[misc]
         """What a seat may know, as our agents get it: VIEW [1]; only once hands are dealt."""
         view = np.zeros(1, VIEW)
         viewers = np.array([seat], np.uint8)
-        rules, data = words(self.params)[0], self.data
-        loops.write_views(rules, data, words(data), viewers, view, words(view))
+        loops.write_views(self.params, self.data, viewers, view)
         return view
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> FivesState:

@@ -6,13 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.search.goals import GOAL, NO_TABLE, POINTS
+from agents.search.goals import NO_TABLE, POINTS
 from agents.search.ismcts import Ismcts
-from agents.search.solver import FRAME, MAX_DEPTH, solve
+from agents.search.solver import Scratch, solve
 from eval.commands import Exact
 from eval.exact.command import run
 from fives_env import Games
-from fives_env.games import words
 
 UNSEEN = -(1 << 62)
 NOTHING_HIDDEN = [  # all tiles are dealt, so each of two players knows the other's
@@ -32,10 +31,8 @@ def test_X50_plays_exactly_where_nothing_is_hidden(rules: str) -> None:
         views, masks = games.view(), games.action_mask()
         values = np.full((len(games), masks.shape[1]), UNSEEN, np.int64)
         exact = np.zeros(len(games), bool)
-        work = (np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME))
-        solve(
-            games.params, games.data, words(games.data), POINTS, NO_TABLE, 0, 0, work, values, exact
-        )
+        scratch = Scratch.new()
+        solve(games.params, games.data, POINTS, NO_TABLE, 0, 0, scratch, values, exact)
         actions = Ismcts(1).act(views, masks, np.arange(len(games), dtype=np.uint64))
         choice = (games.data["match_over"] == 0) & (masks.sum(axis=1) > 1) & exact
         chosen = values[np.arange(len(games)), actions]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agents.search.goals import CERTAIN, EQUITY, GOAL, NO_TABLE, POINTS, WIN
-from agents.search.solver import FRAME, MAX_DEPTH, solve
-from fives_env.games import Games, words
+from agents.search.goals import CERTAIN, EQUITY, NO_TABLE, POINTS, WIN
+from agents.search.solver import Scratch, solve
+from fives_env.games import Games
 from tests.agents.material import ALL_RULES
 
 UNSET = -(1 << 62)
@@ -29,9 +29,8 @@ def solved(games, kind=POINTS, table=NO_TABLE, low=0, budget=20_000):
     values = np.full((len(games), 114), UNSET, np.int64)
     exact = np.zeros(len(games), bool)
     before = games.data.copy()
-    work = (np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME))
-    data = words(games.data)
-    solve(games.params, games.data, data, kind, table, low, budget, work, values, exact)
+    scratch = Scratch.new()
+    solve(games.params, games.data, kind, table, low, budget, scratch, values, exact)
     fields = [name for name in before.dtype.names if name != "moves"]
     assert all(np.array_equal(before[name], games.data[name]) for name in fields)
     return values, exact

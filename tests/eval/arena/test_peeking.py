@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from agents.search.goals import GOAL, NO_TABLE, POINTS
-from agents.search.solver import FRAME, MAX_DEPTH, solve
+from agents.search.goals import NO_TABLE, POINTS
+from agents.search.solver import Scratch, solve
 from eval.arena import paired as arena
 from eval.stats.scores import match_shares
 from fives_env import BuiltIn, Games, Rules, belief
 from fives_env.engine import keys as engine_keys
-from fives_env.games import words
 from fives_env.play import turn_keys
 from tests.core.material import Array, from_python, play_randomly, seeded_from, shuffle_hidden
 
@@ -37,10 +36,10 @@ class Honest:
         worlds = np.ascontiguousarray(belief.sample(views, keys, 1)[:, 0])
         self.improve(views, keys, worlds)
         values = np.full((len(views), 114), -(1 << 60))
-        work = np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME)
-        world, exact = words(worlds), np.zeros(len(views), bool)
+        scratch = Scratch.new()
+        exact = np.zeros(len(views), bool)
         rules = views["rules"][:1]
-        solve(rules, worlds, world, POINTS, NO_TABLE, 0, 200, work, values, exact)
+        solve(rules, worlds, POINTS, NO_TABLE, 0, 200, scratch, values, exact)
         return np.where(masks, values, -(1 << 61)).argmax(axis=1)
 
     def improve(self, views: Array, keys: Array, worlds: Array) -> None:
