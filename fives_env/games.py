@@ -153,19 +153,29 @@ class Games:
             ValueError: An action is illegal, or not a whole number, or the match is over; the
                 message names game, seat, action and the legal ones. Nothing has changed.
         """
-        checked = self._as_actions(actions)
-        if self.threads == 1:
-            row = loops.step(self.params, self.data, self.script, checked, every)
-        else:
-            row = loops.first_illegal(self.params, self.data, checked, every)
-            if row < 0:
-                self.each(
-                    lambda rows: loops.step(
-                        self.params, self.data[rows], self.script, checked[rows], every
-                    )
+        if self.threads > 1:
+            checked = self.check(actions, every=every)
+            self.each(
+                lambda rows: loops.step(
+                    self.params, self.data[rows], self.script, checked[rows], every
                 )
+            )
+            return
+        row = loops.step(self.params, self.data, self.script, self._as_actions(actions), every)
         if row >= 0:
             self._refuse(row, np.asarray(actions)[row].item(), "is illegal")
+
+    def check(self, actions: npt.ArrayLike, *, every: bool = False) -> Array:
+        """The actions as int64 [B], if `step` would play them.
+
+        Raises:
+            ValueError: As for `step`.
+        """
+        checked = self._as_actions(actions)
+        row = loops.first_illegal(self.params, self.data, checked, every)
+        if row >= 0:
+            self._refuse(row, np.asarray(actions)[row].item(), "is illegal")
+        return checked
 
     def view(self, seat: int | npt.ArrayLike | None = None, out: Array | None = None) -> Array:
         """What a seat may know: VIEW [B].

@@ -82,7 +82,7 @@ def _play(games: Games, policy: Policy, edges: Array) -> Array:
         if not len(playing):
             return total
         actions = np.full(len(games), -1, np.int64)
-        actions[playing] = ask(policy, games[playing])
+        actions[playing] = ask(policy, games, playing)
         games.step(actions)
         points = np.zeros((len(playing), 2), np.int64)
         mover, earned = (games.data[name][playing] for name in ("mover", "points"))

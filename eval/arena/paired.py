@@ -18,27 +18,22 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from eval.arena import loops
 from eval.matches import Matches
-from fives_env.actions import NUM_ACTIONS
 from fives_env.games import Games
-from fives_env.play import checked
-from fives_env.policies import BuiltIn, Policy
-from fives_env.records import VIEW
+from fives_env.play import Record, advance
+from fives_env.policies import Policy
 from fives_env.rules import Rules
-from fives_env.salts import part_of, read_salt, salt_words
+from fives_env.salts import part_of, read_salt
 
 Array = npt.NDArray[Any]
 DOMAIN = int.from_bytes(b"arena", "big")
 """Part of every seed here, so that no tournament plays the deals of a training run."""
-
-_ROOM = 512
-"""Actions a match at first; a record grows where it takes more."""
 
 
 def pair_seeds(seed: int, pairs: Array) -> Array:
@@ -144,7 +139,7 @@ def _play_lineup(
     rules: Rules, agents: Sequence[Policy], seed: int, pairs: Array, salt: int
 ) -> _Played:
     """Plays these pairs in one seating, with these agents as the sides."""
-    games = Games(rules, num_games=len(pairs))
+    games = Games(rules, num_games=len(pairs), salt=salt)
     games.reset(seed=pair_seeds(seed, pairs))
     leader, deals = games.data["leader"].astype(np.int64), deal_hashes(games)
     seats = [copy_of(agents[rules.side_of(seat)]) for seat in range(rules.players)]
@@ -187,71 +182,17 @@ def play_out(games: Games, seats: Sequence[Policy], pairs: Array, salt: int) -> 
         games: Stepped in place; they stand at the start of a match.
         seats: Who plays each seat.
         pairs: Whole numbers [B], by which the keys tell the matches apart.
-        salt: Of the keys.
+        salt: That of the games.
 
     Raises:
         ValueError: As for `advance`.
     """
-    kinds = np.array([seat.kind if isinstance(seat, BuiltIn) else -1 for seat in seats])
-    table = Table.of(games, pairs, salt)
-    orders = np.random.default_rng(part_of(salt, "order"))
-    records = np.empty((len(games), _ROOM), np.uint8)
-    lengths, waiting = np.zeros((2, len(games)), np.int64)
-    actions = np.full(len(games), -1, np.int64)
-    while loops.play_on(
-        games.params, games.data, games.script, kinds, actions, records, lengths, waiting
-    ):
-        actions[:] = -1
-        if (waiting == loops.NO_ROOM).any():
-            records = np.hstack([records, np.empty_like(records)])
-        for seat, agent in enumerate(seats):
-            if len(rows := np.flatnonzero(waiting == seat)):
-                rows = orders.permutation(rows)
-                actions[rows] = _ask(agent, table, rows)
-    moves = np.empty(len(games), object)
-    moves[:] = [row[:length].tobytes() for row, length in zip(records, lengths, strict=True)]
-    return moves
-
-
-class Table(NamedTuple):
-    """Games of one seating, and what the seats to move in them are handed.
-
-    Attributes:
-        params: PARAMS [1].
-        games: GAME [B], not copied.
-        matches: uint64 [B], what the keys know the matches by.
-        salt: uint64 [2], of the keys.
-    """
-
-    params: Array
-    games: Array
-    matches: Array
-    salt: Array
-
-    @classmethod
-    def of(cls, games: Games, pairs: Array, salt: int) -> Self:
-        """These games, of these pairs [B], under the salt of their line-up."""
-        return cls(games.params, games.data, np.asarray(pairs).astype(np.uint64), salt_words(salt))
-
-    def show(self, rows: Array) -> tuple[Array, Array, Array]:
-        """Views, masks and keys of the seats to move in these rows, in their order."""
-        views, keys = np.zeros(len(rows), VIEW), np.empty(len(rows), np.uint64)
-        masks = np.empty((len(rows), NUM_ACTIONS), np.bool_)
-        loops.show(self.params, self.games, rows, self.matches, self.salt, views, masks, keys)
-        return views, masks, keys
-
-    def allows(self, rows: Array, actions: Array) -> bool:
-        """Whether these actions, int64, are legal in these rows."""
-        return bool(loops.all_legal(self.params, self.games, rows, actions))
-
-
-def _ask(agent: Policy, table: Table, rows: Array) -> Array:
-    """The agent's actions in these rows; what it was handed may have been written to."""
-    answer = agent.act(*table.show(rows))
-    as_wanted = isinstance(answer, np.ndarray) and answer.dtype == np.int64
-    if as_wanted and answer.shape == rows.shape and table.allows(rows, answer):
-        return answer
-    return checked(agent, answer, *table.show(rows)[:2])
+    record = Record(len(games))
+    seating = np.tile(np.arange(4, dtype=np.int8), (len(games), 1))
+    order = np.random.default_rng(part_of(salt, "order"))
+    matches = np.asarray(pairs).astype(np.uint64)
+    advance(games, seats, seating, record=record, matches=matches, order=order)
+    return record.lines()
 
 
 def deal_hashes(games: Games) -> Array:

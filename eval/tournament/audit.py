@@ -27,13 +27,13 @@ from agents.files import refuse_unwritable, replace_file
 from agents.tables import print_table, table
 from agents.terminal import say
 from eval.arena.contenders import answer, content_of, name_of
-from eval.arena.paired import Table, lineup_salt
+from eval.arena.paired import lineup_salt
 from eval.commands import Audit
 from eval.tournament.replay import Stored, stored
 from eval.tournament.results import AUDIT, open_results
 from fives_env.engine.choose import BUILT_IN
 from fives_env.games import Games
-from fives_env.play import turn_keys
+from fives_env.play import handed
 from fives_env.rules import Rules
 
 LOST = "the process in which it was asked ended by itself"
@@ -134,22 +134,19 @@ def _walk(agent: str, matches: Sequence[Stored], salt: int) -> Iterator[Decision
     rules = Rules.from_spec(meeting.rules)
     own = [meeting.agents[rules.side_of(seat)] == agent for seat in range(rules.players)]
     moves = [match.row["moves"] for match in matches]
-    games = Games(rules, len(matches))
-    games.reset(seed=np.array([m.row["deals_seed"] for m in matches], np.int64).view(np.uint64))
-    pairs = np.array([match.row["pair"] for match in matches])
     known_as = [content_of(identity) for identity in meeting.agents]
-    dealt = Table.of(games, pairs, lineup_salt(salt, rules.spec, known_as))
+    games = Games(rules, len(matches), salt=lineup_salt(salt, rules.spec, known_as))
+    games.reset(seed=np.array([m.row["deals_seed"] for m in matches], np.int64).view(np.uint64))
+    pairs = np.array([match.row["pair"] for match in matches], np.uint64)
     for move in range(max(map(len, moves))):
         actions = np.array([line[move] if move < len(line) else -1 for line in moves])
         asked = (actions >= 0) & np.array(own)[games.data["seat"]] & (games.data["match_over"] == 0)
         if len(rows := np.flatnonzero(asked)):
-            views, masks, keys = dealt.show(rows)
-            if agent in BUILT_IN:
-                keys = turn_keys(games, by_salt=False)[rows]
+            views, masks, keys = handed(games, rows, pairs, by_salt=agent not in BUILT_IN)
             for at in np.flatnonzero(masks.sum(axis=1) > 1).tolist():
                 match, action = matches[rows[at]].number, int(actions[rows[at]])
-                handed = views[at].tobytes(), masks[at].tobytes(), int(keys[at])
-                yield Decision(match, move, *handed, action)
+                shown = views[at].tobytes(), masks[at].tobytes(), int(keys[at])
+                yield Decision(match, move, *shown, action)
         try:
             games.step(actions)
         except ValueError as error:

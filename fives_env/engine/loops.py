@@ -12,6 +12,10 @@ from fives_env.engine.view import write_view
 from fives_env.jit import jit, jit_part
 from fives_env.records import COUNTS
 
+NOBODY, NO_ROOM = -1, -2
+"""In `waiting`, instead of the policy to ask: the match is over, or it is a seat of the caller's;
+the record is full."""
+
 
 @jit
 def keys_of_rows(seed, num_rows):
@@ -119,31 +123,82 @@ def _play(params, game, script, start, key, kind, num_steps, counts):
 
 
 @jit
-def play_built_in(params, games, script, played, kinds, seating, rewards, reward, waiting):
-    """Pays the last action where one was `played` (bool [B]), then lets built-in policies play on.
+def play_on(
+    params, games, script, actions, kinds, seating, reward, rewards, records, lengths, waiting
+):
+    """Plays `actions`, then lets built-in policies play on until somebody else is to be asked.
 
-    `waiting` becomes the policy to ask in each row, or -1 for none; returns how many rows wait.
+    Args:
+        params: PARAMS [1].
+        games: GAME [B].
+        script: SCRIPT [R].
+        actions: int64 [B], legal ones; -1: none.
+        kinds: int64 [P + 1], for each policy which built-in one it is, or -1; the last is -1.
+        seating: int8 [B, 4], the policy at each seat, or -1.
+        reward: The kind of reward.
+        rewards: float64 [B, 4], to which every seat's are added; [0, 4] where none are paid.
+        records: uint8 [B, R], to which all actions are written; [0, 0] where none are.
+        lengths: int64 [B], how many are written.
+        waiting: int64 [B], becomes the policy to ask, `NOBODY`, or `NO_ROOM` in the record.
+
+    Returns:
+        In how many rows somebody is to be asked, or room to be made.
     """
     num_waiting = 0
     for row in range(len(games)):
         game = games[row]
-        waiting[row] = -1
-        if played[row]:
-            add_rewards(params[0], game, reward, rewards[row])
-        while not game.match_over:
-            policy = seating[row, game.seat]
-            kind = kinds[policy]
-            if policy < 0 or kind < 0:
-                waiting[row] = policy
-                num_waiting += policy >= 0
-                break
-            hand = game.hands[game.seat]
-            action = choose.choose(kind, params[0], game, game.lead_tile, hand, keys.turn_key(game))
+        waiting[row] = NOBODY
+        action = actions[row]
+        while True:
+            if action < 0:
+                if game.match_over:
+                    break
+                if len(records) and lengths[row] == records.shape[1]:
+                    waiting[row] = NO_ROOM
+                    break
+                policy = seating[row, game.seat]
+                kind = kinds[policy]
+                if kind < 0:
+                    waiting[row] = policy
+                    break
+                hand, key = game.hands[game.seat], keys.turn_key(game)
+                action = choose.choose(kind, params[0], game, game.lead_tile, hand, key)
             turns.act(params[0], game, action)
             if turns.goes_on(game):
                 turns.start_round(params[0], game, script)
-            add_rewards(params[0], game, reward, rewards[row])
+            if len(rewards):
+                add_rewards(params[0], game, reward, rewards[row])
+            if len(records):
+                records[row, lengths[row]] = action
+                lengths[row] += 1
+            action = np.int64(-1)
+        num_waiting += waiting[row] != NOBODY
     return num_waiting
+
+
+@jit
+def show(params, games, rows, matches, salt, by_salt, views, masks, row_keys):
+    """What the seats to move in `rows` may know, may do, and have as keys, side by side.
+
+    `matches`, uint64 [B], are the numbers that keys know matches by, under the `salt`, uint64 [2];
+    not `by_salt`, the key is the engine's own.
+    """
+    for out in range(len(rows)):
+        row = rows[out]
+        game = games[row]
+        write_view(params[0], game, game.seat, views[out])
+        turns.write_mask(params[0], game, game.lead_tile, game.hands[game.seat], masks[out])
+        key = keys.policy_key(salt, matches[row], game) if by_salt else keys.turn_key(game)
+        row_keys[out] = key
+
+
+@jit
+def all_legal(params, games, rows, actions):
+    """Whether each action (int64 [N]) is legal in the game of its row (int64 [N])."""
+    legal = True
+    for at in range(len(rows)):
+        legal = legal and turns.is_legal(params[0], games[rows[at]], actions[at])
+    return legal
 
 
 @jit

@@ -145,22 +145,21 @@ class Tables:
         Raises:
             ValueError: As for `Games.step`; nothing has changed.
         """
-        played = self._all if waiting is None else ~waiting
         given = actions if waiting is None else _leave(actions, waiting)
         try:
-            self.games.step(given, every=waiting is None)
+            played = self.games.check(given, every=waiting is None)
         except ValueError as error:
-            played = self._forfeit(given, played, error)
+            played = self._forfeit(given, waiting, error)
         self._advance(played)
         rewards: Array = self._paid[self._rows, self.seats]
         self._paid[:] = 0
         return rewards
 
-    def _forfeit(self, actions: npt.ArrayLike, played: Array, error: ValueError) -> Array:
-        """Plays the legal actions; where one is not, the match is over, at -1.
+    def _forfeit(self, actions: npt.ArrayLike, waiting: Array | None, error: ValueError) -> Array:
+        """Where an action is not legal, the match is over, at -1.
 
         Returns:
-            bool [B]: the tables, of those to be `played`, at which the action was legal.
+            int64 [B]: the legal actions, and -1 for the others.
 
         Raises:
             ValueError: Illegal actions are to raise, or `error` has another cause.
@@ -170,8 +169,7 @@ class Tables:
             raise error
         if self.illegal == "raise":
             raise ValueError(f"{error}. {_MASKS}") from None
-        legal = played & ~lost
-        self.games.step(_leave(actions, ~legal))
+        legal = self.games.check(_leave(actions, lost if waiting is None else lost | waiting))
         self.games.data["match_over"][lost] = 1
         self.lost_by[lost] = np.asarray(actions)[lost]
         self._paid[lost, self.seats[lost]] = -1
@@ -273,9 +271,9 @@ class Tables:
             "the scripted rounds and scores leave it nothing to do"
         )
 
-    def _advance(self, played: Array | None = None) -> None:
+    def _advance(self, actions: Array | None = None) -> None:
         policies = [*self._partner, *self._others.policies]
-        advance(self.games, policies, self._seating, self._paid, self._reward, played)
+        advance(self.games, policies, self._seating, self._paid, self._reward, actions)
 
 
 def _leave(actions: npt.ArrayLike, rows: Array) -> Array:

@@ -52,12 +52,13 @@ def test_B46_a_match_has_one_opponent_from_its_first_move_to_its_last(
     seen: dict[int, dict[int, set[int]]] = {}
     ask = play.ask
 
-    def tag(policy: Any, games: Games) -> Array:
+    def tag(policy: Any, games: Games, rows: Array, matches: None) -> Array:
         if policy in opponents:
-            for key, seat in zip(games.data["key"], games.data["seat"], strict=True):
+            asked = games.data[rows]
+            for key, seat in zip(asked["key"], asked["seat"], strict=True):
                 by_seat = seen.setdefault(int(key), {})
                 by_seat.setdefault(int(seat), set()).add(opponents.index(policy))
-        return ask(policy, games)
+        return ask(policy, games, rows)
 
     monkeypatch.setattr(play, "ask", tag)
     env = vector(24, (setting[0], {**setting[1], "opponent": opponents}))

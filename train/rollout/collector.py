@@ -124,7 +124,7 @@ class Tables:
             actions = np.full(len(games), steps.NOBODY)
             for index in np.unique(waiting[waiting >= 0]):
                 rows = np.flatnonzero(waiting == index)
-                actions[rows] = ask(self.league.policies[index], games[rows])
+                actions[rows] = ask(self.league.policies[index], games, rows)
         if self.league is not None:
             over &= self._shared
             rows, sides = np.flatnonzero(over), seated[over].argmin(axis=1) % results.shape[1]

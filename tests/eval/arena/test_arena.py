@@ -248,7 +248,7 @@ def test_the_record_has_every_action(rules: Rules) -> None:
 def test_a_record_grows_with_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
     meetings = [(First(), RANDOM), (GREEDY, RANDOM)]
     whole = [play(THREE, *agents, 4, np.arange(4)).moves.tolist() for agents in meetings]
-    monkeypatch.setattr(arena, "_ROOM", 3)
+    monkeypatch.setattr("fives_env.play._ROOM", 3)
     assert [play(THREE, *agents, 4, np.arange(4)).moves.tolist() for agents in meetings] == whole
 
 
