@@ -4,10 +4,11 @@ What an agent is made of is imported when one is made, so that listing them load
 """
 
 from pathlib import Path
+from typing import Literal
 
 from fives_env.policies import BuiltIn, Policy
 
-from .specs import Entry, Field, one_of, read_spec, some_of, whole, yes_or_no
+from .specs import Entry, Field, Spec, one_of, read_spec, some_of, whole, yes_or_no
 
 MODELS = Path(__file__).resolve().parent / "models"
 """The models that come with the library."""
@@ -22,7 +23,7 @@ def make_agent(spec: str) -> Policy:
     Raises:
         ValueError: One line that names the fault and says what there is.
     """
-    entry, value, options = read_spec(spec, AGENTS)
+    entry, value, options = read(spec)
     return entry.make(*(() if value is None else (value,)), **options)
 
 
@@ -32,7 +33,21 @@ def canonical(spec: str) -> str:
     Raises:
         ValueError: As for `make_agent`; whether a model is there is not looked at.
     """
-    return read_spec(spec, AGENTS).text
+    return read(spec).text
+
+
+def read(spec: str) -> Spec:
+    """What `spec` says.
+
+    Raises:
+        ValueError: As for `make_agent`; whether a model is there is not looked at.
+    """
+    return read_spec(spec, AGENTS)
+
+
+def specs(use: Literal["tried", "ladder", "timed"]) -> tuple[str, ...]:
+    """The specs as which the agents are tried, measured or timed, in the order of the registry."""
+    return tuple(entry.name + rest for entry in AGENTS.values() for rest in getattr(entry, use))
 
 
 def shipped() -> list[str]:
@@ -114,6 +129,7 @@ _ENTRIES = (
         "a stack of named rules that look two placements ahead; each can be switched off",
         _tactic,
         options={"off": Field("RULE+RULE", some_of(_rules_of_tactic), ())},
+        tried=("", ",off=win+reply+follow-up"),
     ),
     Entry(
         "pimc",
@@ -121,6 +137,11 @@ _ENTRIES = (
         _pimc,
         value=Field("W", whole(1, 10_000)),
         options={"value": _VALUE},
+        family="perfect-information Monte Carlo",
+        tried=(":4", ":4,value=equity"),
+        ladder=(":4", ":16", ":64", ":64,value=equity"),
+        timed=(":16", ":64"),
+        work="worlds",
     ),
     Entry(
         "ismcts",
@@ -131,6 +152,11 @@ _ENTRIES = (
             "value": _VALUE,
             "playout": Field("greedy|random", one_of("greedy", "random"), "greedy"),
         },
+        family="information-set tree search",
+        tried=(":30", ":30,playout=random", ":30,value=equity"),
+        ladder=(":300", ":3000"),
+        timed=(":1000",),
+        work="iterations",
     ),
     Entry(
         "model",
@@ -139,8 +165,12 @@ _ENTRIES = (
         _model,
         value=Field("NAME|PATH", _model_text),
         options={"sample": Field("yes|no", yes_or_no, False)},
+        family="trained network",
+        tried=(),  # a model plays one game alone; tests make one of each kind of network for each
+        ladder=(":fives-and-threes-2", ":all-fives-2", ":fives-and-threes-4-partners"),
+        timed=(),
     ),
 )
 
 AGENTS = {entry.name: entry for entry in _ENTRIES}
-"""Name -> `Entry`."""
+"""Name -> `Entry`. Who lists agents, or measures all of them, reads this."""
