@@ -3,12 +3,14 @@
 What an agent is made of is imported when one is made, so that listing them loads nothing.
 """
 
+import importlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from fives_env.policies import BuiltIn, Policy
 
-from .specs import Entry, Field, Spec, one_of, read_spec, some_of, whole, yes_or_no
+from .specs import Entry, Field, one_of, read_spec, some_of, whole, yes_or_no
 
 MODELS = Path(__file__).resolve().parent / "models"
 """The models that come with the library."""
@@ -23,7 +25,7 @@ def make_agent(spec: str) -> Policy:
     Raises:
         ValueError: One line that names the fault and says what there is.
     """
-    entry, value, options = read(spec)
+    entry, value, options = read_spec(spec, AGENTS)
     return entry.make(*(() if value is None else (value,)), **options)
 
 
@@ -33,16 +35,7 @@ def canonical(spec: str) -> str:
     Raises:
         ValueError: As for `make_agent`; whether a model is there is not looked at.
     """
-    return read(spec).text
-
-
-def read(spec: str) -> Spec:
-    """What `spec` says.
-
-    Raises:
-        ValueError: As for `make_agent`; whether a model is there is not looked at.
-    """
-    return read_spec(spec, AGENTS)
+    return read_spec(spec, AGENTS).text
 
 
 def specs(use: Literal["tried", "ladder", "timed"]) -> tuple[str, ...]:
@@ -80,34 +73,15 @@ def _model(text: str, sample: bool) -> Policy:
         raise ValueError(f"{error}; shipped are: {', '.join(shipped())}") from None
 
 
-def _careful() -> Policy:
-    from .heuristics.careful import Careful
-
-    return Careful()
-
-
-def _tactic(off: tuple[str, ...]) -> Policy:
-    from .heuristics.tactic import Tactic
-
-    return Tactic(off)
+def _load(place: str) -> Any:
+    """What is called ``module:name`` in this package."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f".{module}", __package__), name)
 
 
-def _rules_of_tactic() -> tuple[str, ...]:
-    from .heuristics.tactic import RULES
-
-    return tuple(RULES)
-
-
-def _pimc(worlds: int, value: str) -> Policy:
-    from .search.pimc import Pimc
-
-    return Pimc(worlds, value=value)
-
-
-def _ismcts(iterations: int, value: str, playout: str) -> Policy:
-    from .search.ismcts import Ismcts
-
-    return Ismcts(iterations, value=value, playout=playout)
+def _class(place: str) -> Callable[..., Policy]:
+    """What makes an agent of the class ``module:name``."""
+    return lambda *value, **options: _load(place)(*value, **options)
 
 
 _VALUE = Field("points|equity", one_of("points", "equity"), "points")
@@ -122,19 +96,21 @@ _ENTRIES = (
     Entry(
         "careful",
         "points now, less the best reply of the next seat, averaged over what it may hold",
-        _careful,
+        _class("heuristics.careful:Careful"),
     ),
     Entry(
         "tactic",
         "a stack of named rules that look two placements ahead; each can be switched off",
-        _tactic,
-        options={"off": Field("RULE+RULE", some_of(_rules_of_tactic), ())},
+        _class("heuristics.tactic:Tactic"),
+        options={
+            "off": Field("RULE+RULE", some_of(lambda: tuple(_load("heuristics.tactic:RULES"))), ())
+        },
         tried=("", ",off=win+reply+follow-up"),
     ),
     Entry(
         "pimc",
         "solves W worlds that agree with the view, all hands open; the best mean",
-        _pimc,
+        _class("search.pimc:Pimc"),
         value=Field("W", whole(1, 10_000)),
         options={"value": _VALUE},
         family="perfect-information Monte Carlo",
@@ -146,7 +122,7 @@ _ENTRIES = (
     Entry(
         "ismcts",
         "tree search over information sets, N iterations, each in another such world",
-        _ismcts,
+        _class("search.ismcts:Ismcts"),
         value=Field("N", whole(1, 1_000_000)),
         options={
             "value": _VALUE,

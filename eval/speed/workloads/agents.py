@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agents import AGENTS, canonical, make_agent
-from agents.registry import read
+from agents.specs import read_spec
 from eval.speed.timing import Workload, timed
 from eval.speed.workloads.library import FIVES_AND_THREES, GAMES
 from fives_env.games import Games
@@ -39,10 +39,10 @@ def agent_workloads(specs: Iterable[str]) -> tuple[list[Workload], list[dict[str
                 text = " ".join(f"{type(error).__name__}: {error}".split())
                 errors.append({"what": what, "rules": rules, "batch": BATCH, "error": text})
     known = {workload.agent for workload in found}
-    searches = [(e.name + rest, e.work) for e in AGENTS.values() if e.work for rest in e.timed[-1:]]
-    found += [
-        search(spec, read(spec).value, f"{work}/s") for spec, work in searches if spec in known
-    ]
+    for entry in AGENTS.values():
+        for spec in (entry.name + rest for rest in entry.timed[-1:]):
+            if entry.work and spec in known:
+                found.append(search(spec, read_spec(spec, AGENTS).value, f"{entry.work}/s"))
     return found, errors
 
 
