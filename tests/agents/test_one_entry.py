@@ -1,4 +1,4 @@
-"""A new agent is one entry in the registry: whoever lists or measures agents finds it there."""
+"""A new agent, or kind of network, is one entry: whoever lists or measures them finds it there."""
 
 import json
 from pathlib import Path
@@ -8,13 +8,19 @@ import pytest
 
 from agents import AGENTS, Entry
 from agents.__main__ import main
+from agents.cards import NETWORKS
+from agents.model import load_model, save_model
+from agents.network import Network
+from agents.onnx_export import to_onnx
 from agents.registry import canonical, specs
 from eval.commands import Benchmark, Ladder
 from eval.ladder import command as ladder
 from eval.ladder import plot
 from eval.speed.workloads.agents import agent_workloads
+from fives_env.rules import Rules
 from tests.agents import test_contract as contract
-from tests.agents.material import ALL_RULES, Array
+from tests.agents.material import ALL_RULES, Array, positions, random_card, random_network
+from train.init import trained_model
 
 RULES = "fives-and-threes"
 
@@ -79,6 +85,35 @@ def test_a_search_is_timed_by_what_it_makes() -> None:
     found, errors = agent_workloads(["pimc:16", "pimc:64"])
     assert [(work.what, work.unit) for work in found[6:]] == [("search of pimc:64", "worlds/s")]
     assert errors == []
+
+
+class Contrary(Network):
+    """Likes least what another likes best."""
+
+    KINDS = ("contrary-points", "contrary-advice")
+    NO_ONNX = "nobody should have it"
+    NO_INIT = "is too contrary"
+
+    def logits(self, inputs: Array) -> Array:
+        return -super().logits(inputs)
+
+
+def test_a_new_kind_of_network_is_saved_loaded_played_and_refused_where_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(NETWORKS, Contrary.KINDS[0], Contrary)
+    assert f"model:{Contrary.KINDS[0]}" in contract.tried()
+    plain = random_network()
+    network, arguments = Contrary.from_tensors(plain.tensors()), positions(RULES)
+    save_model(tmp_path, network, random_card(RULES, network))
+    agent = load_model(tmp_path)
+    inputs = agent.inputs(arguments[0])
+    assert agent.network.logits(inputs).tobytes() == (-plain.logits(inputs)).tobytes()
+    assert arguments[1][np.arange(len(inputs)), agent.act(*arguments)].all()
+    with pytest.raises(ValueError, match="nobody should have it"):
+        to_onnx(agent.network, agent.card)
+    with pytest.raises(ValueError, match=f"--init model:{tmp_path} is too contrary"):
+        trained_model(f"model:{tmp_path}", Rules.from_spec(RULES))
 
 
 @pytest.mark.parametrize("spec", sorted({*specs("tried"), *specs("ladder"), *specs("timed")}))
