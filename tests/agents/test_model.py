@@ -184,7 +184,8 @@ def test_B55_a_model_refuses_another_game(trained: str, played: str, says: str) 
 def test_a_model_plays_variants_of_its_game() -> None:
     agent = random_agent("threes-and-fives")
     for variant in ("mode=round", "target=100", "draw=optional", "reserve=yes", "deal=5"):
-        agent.act(*positions(f"threes-and-fives:{variant}"))
+        views, masks, keys = positions(f"threes-and-fives:{variant}")
+        assert masks[np.arange(len(masks)), agent.act(views, masks, keys)].all()
 
 
 def test_B13_a_row_without_a_legal_action_is_named() -> None:
