@@ -11,9 +11,11 @@ from fives_env.engine.features import BLOCKS, NUM_FEATURES, OBS_VERSION
 from fives_env.rules import Rules
 
 from .files import read_json, shown
-from .memory_network import MEMORY_KINDS, MemoryNetwork
-from .network import ACTIVATION, KINDS, Network
+from .memory_network import MemoryNetwork
+from .network import ACTIVATION, Network
 
+NETWORKS = {kind: network for network in (Network, MemoryNetwork) for kind in network.KINDS}
+"""The kinds of network that a card may name: a new one is a subclass of `Network`, named here."""
 FORMAT = 1
 """Rises when the files of a model change in a way that older code cannot read."""
 _SHAPE = {
@@ -23,11 +25,6 @@ _SHAPE = {
     "code?": dict,
     "strength?": [dict],
 }
-
-
-def network_class(network: dict[str, Any]) -> type[Network]:
-    """What the network of a card is built as."""
-    return MemoryNetwork if network["kind"] in MEMORY_KINDS else Network
 
 
 def layout_hash() -> str:
@@ -98,9 +95,8 @@ def _check(path: Path, card: dict[str, Any]) -> None:
                 f"by fives_env {made}) and {expected!r} here; train it anew"
             )
     network = card["network"]
-    kinds = (*KINDS, *MEMORY_KINDS)
-    if network.get("kind") not in kinds:
-        known = " or ".join(map(repr, kinds))
+    if network.get("kind") not in tuple(NETWORKS):  # it may be a list
+        known = " or ".join(map(repr, NETWORKS))
         raise ValueError(f"{path}: network is {shown(network)}; this version knows kind {known}")
     if network.get("activation") != ACTIVATION:
         given = shown(network.get("activation"))

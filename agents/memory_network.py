@@ -18,8 +18,6 @@ from fives_env.jit import jit, jit_part
 from .network import Network
 
 Array = npt.NDArray[Any]
-MEMORY_KINDS = ("gru-points", "gru-advice")
-"""As `KINDS` of network.py, without advice and with it."""
 NUM_MOVES = 32
 """The memory reaches so far back; one round in a hundred of All Fives is longer, none of Fives and
 Threes for two."""
@@ -74,7 +72,14 @@ class MemoryNetwork(Network):
         memory: What reads the actions.
     """
 
+    KINDS = ("gru-points", "gru-advice")
+    NO_ONNX = "a network with a memory reads moves; ONNX export has no input for them"
+    NO_INIT = "has a memory; only networks without one can be taken up"
     memory: Memory = field(kw_only=True)
+
+    def inputs(self, views: Array) -> Array:
+        """As `Network.inputs`, with the state of its memory behind."""
+        return np.hstack([super().inputs(views), self.states(views)])
 
     def states(self, views: Array) -> Array:
         """What its memory knows in each view: float32 [B, H]."""
@@ -93,9 +98,7 @@ class MemoryNetwork(Network):
     @property
     def shape(self) -> dict[str, Any]:
         """As `Network.shape`, with the size of the memory and how far back it reaches."""
-        kind = MEMORY_KINDS[self.advice is not None]
-        memory = {"memory": len(self.memory.start), "moves": NUM_MOVES}
-        return {**super().shape, "kind": kind, **memory}
+        return {**super().shape, "memory": len(self.memory.start), "moves": NUM_MOVES}
 
     @property
     def num_inputs(self) -> int:

@@ -11,15 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
-from fives_env.encoding import encode
 from fives_env.jit import jit
 from fives_env.records import make_params
 from fives_env.rules import PRESETS, Rules
 
-from .cards import Card, network_class
+from .cards import NETWORKS, Card
 from .files import replace_file, shown
-from .heuristics.tactic import advise
-from .memory_network import MemoryNetwork
 from .network import Network
 from .tensors import read_tensors
 
@@ -62,13 +59,8 @@ class ModelAgent:
         return actions
 
     def inputs(self, views: Array) -> Array:
-        """What the network sees of each view: float32 [B, inputs]."""
-        parts = [encode(views)]
-        if self.network.advice is not None:
-            parts.append(advise(views))
-        if isinstance(self.network, MemoryNetwork):
-            parts.append(self.network.states(views))
-        return np.hstack(parts) if len(parts) > 1 else parts[0]
+        """As `Network.inputs`."""
+        return self.network.inputs(views)
 
     def __repr__(self) -> str:
         """Names the rules and the way of choosing."""
@@ -100,7 +92,7 @@ def load_model(folder: str | os.PathLike[str], sample: bool = False) -> ModelAge
     path = where / WEIGHTS
     tensors, _ = read_tensors(path)
     try:
-        network = network_class(card.network).from_tensors(tensors)
+        network = NETWORKS[card.network["kind"]].from_tensors(tensors)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if network.shape != {name: card.network.get(name) for name in network.shape}:

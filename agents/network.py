@@ -7,20 +7,22 @@ machine. Features are mostly zeros, which are skipped, so nothing is lost on a C
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from fives_env.actions import NUM_ACTIONS
+from fives_env.encoding import encode
 from fives_env.engine.features import FEATURES, NUM_FEATURES
 from fives_env.jit import jit
 
 from .files import shown
+from .heuristics.tactic import advise
 
 Array = npt.NDArray[Any]
 PARTS = ("trunk", "policy", "value")
-KINDS, ACTIVATION = ("mlp-points", "mlp-advice"), "relu"
+ACTIVATION = "relu"
 
 
 class Layer(NamedTuple):
@@ -40,6 +42,9 @@ class Network:
     """Layers with ReLU between them, none behind the last one of a head.
 
     Attributes:
+        KINDS: What cards call it, without advice and with it.
+        NO_ONNX: Why it cannot become an ONNX graph; empty where it can.
+        NO_INIT: Why no run can start from its weights; empty where one can.
         trunk: What both heads share; may be empty.
         policy: Behind the trunk, ending in one logit an action.
         value: Behind the trunk, ending in one number.
@@ -48,6 +53,9 @@ class Network:
             a network that takes no advice. One that does sees it behind the features.
     """
 
+    KINDS: ClassVar = ("mlp-points", "mlp-advice")
+    NO_ONNX: ClassVar = ""
+    NO_INIT: ClassVar = ""
     trunk: tuple[Layer, ...]
     policy: tuple[Layer, ...]
     value: tuple[Layer, ...]
@@ -84,13 +92,18 @@ class Network:
     def shape(self) -> dict[str, Any]:
         """What the card of a model says about it: the widths of the layers of each part."""
         widths = {part: [len(layer.bias) for layer in getattr(self, part)] for part in PARTS}
-        kind = KINDS[self.advice is not None]
+        kind = self.KINDS[self.advice is not None]
         return {"kind": kind, "activation": ACTIVATION, **widths}
 
     @property
     def num_inputs(self) -> int:
         """Numbers in a row of inputs: the features, and behind them the advice if it takes any."""
         return NUM_FEATURES + (0 if self.advice is None else NUM_ACTIONS)
+
+    def inputs(self, views: Array) -> Array:
+        """What it sees of each view: float32 [B, num_inputs]."""
+        features = encode(views)
+        return features if self.advice is None else np.hstack([features, advise(views)])
 
     def logits(self, inputs: Array) -> Array:
         """One logit an action: float32 [B, actions], for inputs float32 [B, num_inputs]."""

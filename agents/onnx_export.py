@@ -26,7 +26,6 @@ from fives_env.version import __version__
 
 from .cards import Card
 from .files import replace_file
-from .memory_network import MemoryNetwork
 from .model import load_model
 from .network import Layer, Network
 
@@ -57,10 +56,10 @@ def to_onnx(network: Network, card: Card) -> Any:
     """The graph as an ``onnx.ModelProto``, checked by onnx itself.
 
     Raises:
-        ValueError: The package onnx is missing, or the network has a memory.
+        ValueError: The package onnx is missing, or there is no graph of this kind of network.
     """
-    if isinstance(network, MemoryNetwork):
-        raise ValueError("a network with a memory reads moves; ONNX export has no input for them")
+    if network.NO_ONNX:
+        raise ValueError(network.NO_ONNX)
     try:
         import onnx
     except ModuleNotFoundError:

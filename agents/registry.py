@@ -3,7 +3,10 @@
 What an agent is made of is imported when one is made, so that listing them loads nothing.
 """
 
+import importlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Literal
 
 from fives_env.policies import BuiltIn, Policy
 
@@ -33,6 +36,11 @@ def canonical(spec: str) -> str:
         ValueError: As for `make_agent`; whether a model is there is not looked at.
     """
     return read_spec(spec, AGENTS).text
+
+
+def specs(use: Literal["tried", "ladder", "timed"]) -> tuple[str, ...]:
+    """The specs as which the agents are tried, measured or timed, in the order of the registry."""
+    return tuple(entry.name + rest for entry in AGENTS.values() for rest in getattr(entry, use))
 
 
 def shipped() -> list[str]:
@@ -65,34 +73,15 @@ def _model(text: str, sample: bool) -> Policy:
         raise ValueError(f"{error}; shipped are: {', '.join(shipped())}") from None
 
 
-def _careful() -> Policy:
-    from .heuristics.careful import Careful
-
-    return Careful()
-
-
-def _tactic(off: tuple[str, ...]) -> Policy:
-    from .heuristics.tactic import Tactic
-
-    return Tactic(off)
+def _load(place: str) -> Any:
+    """What is called ``module:name`` in this package."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f".{module}", __package__), name)
 
 
-def _rules_of_tactic() -> tuple[str, ...]:
-    from .heuristics.tactic import RULES
-
-    return tuple(RULES)
-
-
-def _pimc(worlds: int, value: str) -> Policy:
-    from .search.pimc import Pimc
-
-    return Pimc(worlds, value=value)
-
-
-def _ismcts(iterations: int, value: str, playout: str) -> Policy:
-    from .search.ismcts import Ismcts
-
-    return Ismcts(iterations, value=value, playout=playout)
+def _class(place: str) -> Callable[..., Policy]:
+    """What makes an agent of the class ``module:name``."""
+    return lambda *value, **options: _load(place)(*value, **options)
 
 
 _VALUE = Field("points|equity", one_of("points", "equity"), "points")
@@ -107,30 +96,43 @@ _ENTRIES = (
     Entry(
         "careful",
         "points now, less the best reply of the next seat, averaged over what it may hold",
-        _careful,
+        _class("heuristics.careful:Careful"),
     ),
     Entry(
         "tactic",
         "a stack of named rules that look two placements ahead; each can be switched off",
-        _tactic,
-        options={"off": Field("RULE+RULE", some_of(_rules_of_tactic), ())},
+        _class("heuristics.tactic:Tactic"),
+        options={
+            "off": Field("RULE+RULE", some_of(lambda: tuple(_load("heuristics.tactic:RULES"))), ())
+        },
+        tried=("", ",off=win+reply+follow-up"),
     ),
     Entry(
         "pimc",
         "solves W worlds that agree with the view, all hands open; the best mean",
-        _pimc,
+        _class("search.pimc:Pimc"),
         value=Field("W", whole(1, 10_000)),
         options={"value": _VALUE},
+        family="perfect-information Monte Carlo",
+        tried=(":4", ":4,value=equity"),
+        ladder=(":4", ":16", ":64", ":64,value=equity"),
+        timed=(":16", ":64"),
+        work="worlds",
     ),
     Entry(
         "ismcts",
         "tree search over information sets, N iterations, each in another such world",
-        _ismcts,
+        _class("search.ismcts:Ismcts"),
         value=Field("N", whole(1, 1_000_000)),
         options={
             "value": _VALUE,
             "playout": Field("greedy|random", one_of("greedy", "random"), "greedy"),
         },
+        family="information-set tree search",
+        tried=(":30", ":30,playout=random", ":30,value=equity"),
+        ladder=(":300", ":3000"),
+        timed=(":1000",),
+        work="iterations",
     ),
     Entry(
         "model",
@@ -139,8 +141,12 @@ _ENTRIES = (
         _model,
         value=Field("NAME|PATH", _model_text),
         options={"sample": Field("yes|no", yes_or_no, False)},
+        family="trained network",
+        tried=(),  # a model plays one game alone; tests make one of each kind of network for each
+        ladder=(":fives-and-threes-2", ":all-fives-2", ":fives-and-threes-4-partners"),
+        timed=(),
     ),
 )
 
 AGENTS = {entry.name: entry for entry in _ENTRIES}
-"""Name -> `Entry`."""
+"""Name -> `Entry`. Who lists agents, or measures all of them, reads this."""

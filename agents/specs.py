@@ -1,7 +1,7 @@
 """The text of an agent, ``name[:value][,key=value]``: what may stand in it, and reading it.
 
-An `Entry` says what one kind of agent takes; reading and writing its text follow from that, so a
-new agent is one entry in registry.py.
+An `Entry` says what one kind of agent takes, and as what it is tried and measured; all else follows
+from that, so a new agent is one entry in registry.py.
 """
 
 import difflib
@@ -36,6 +36,12 @@ class Entry:
         make: Builds it; called with the value, if there is one, and the options by name.
         value: What stands behind the colon; None where nothing may.
         options: What may stand behind the commas.
+        family: What it is called together with others like it, in the ladder's picture.
+        tried: What stands behind the name in specs that answer at once and between them play in
+            every way there is; all agents are tested as these.
+        ladder: The same of what ``python -m eval ladder`` measures.
+        timed: The same of what ``python -m eval benchmark`` times.
+        work: What a search makes as many of as its value says, for the speed of the last `timed`.
     """
 
     name: str
@@ -43,6 +49,11 @@ class Entry:
     make: Callable[..., Policy]
     value: Field | None = None
     options: Mapping[str, Field] = field(default_factory=dict)
+    family: str = "rules of thumb"
+    tried: tuple[str, ...] = ("",)
+    ladder: tuple[str, ...] = ("",)
+    timed: tuple[str, ...] = ("",)
+    work: str = ""
 
     @property
     def form(self) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Union
 
 from tyro.conf import subcommand
+
+from agents.registry import specs
 
 
 @dataclass(frozen=True)
@@ -124,15 +126,7 @@ class Benchmark:
     seconds: float = 0.9
     """For each row, over all its turns."""
 
-    agents: tuple[str, ...] = (
-        "random",
-        "greedy",
-        "careful",
-        "tactic",
-        "pimc:16",
-        "pimc:64",
-        "ismcts:1000",
-    )
+    agents: tuple[str, ...] = field(default_factory=lambda: specs("timed"))
     """Whose decisions are timed; those that cannot play are told and left out."""
 
     training: float = 0.0
@@ -180,21 +174,7 @@ class Ladder:
     was changed is measured anew once its rows, or the file, are removed.
     """
 
-    agents: tuple[str, ...] = (
-        "random",
-        "greedy",
-        "careful",
-        "tactic",
-        "pimc:4",
-        "pimc:16",
-        "pimc:64",
-        "pimc:64,value=equity",
-        "ismcts:300",
-        "ismcts:3000",
-        "model:fives-and-threes-2",
-        "model:all-fives-2",
-        "model:fives-and-threes-4-partners",
-    )
+    agents: tuple[str, ...] = field(default_factory=lambda: specs("ladder"))
     """Agent specs (python -m agents lists them)."""
 
     rules: tuple[str, ...] = (

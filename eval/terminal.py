@@ -1,12 +1,25 @@
 """What was found, as tables for the terminal."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 
 from agents import tables as terminal
 from agents.terminal import say
+
+
+@contextmanager
+def telling(first: str, words: str = "{}") -> Iterator[Callable[[str], None]]:
+    """Says on a terminal what is being done, and how that goes on; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda what: None
+        return
+    with Console(stderr=True).status(first) as status:
+        yield lambda what: status.update(words.format(what))
 
 
 def print_tournament(summary: dict[str, Any]) -> None:

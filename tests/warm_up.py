@@ -4,6 +4,7 @@ import numpy as np
 
 import fives_env
 from agents import make_agent
+from agents.registry import specs
 from eval.arena import paired as arena
 from eval.exact.game import build
 from fives_env.envs.vector import FivesVectorEnv
@@ -25,9 +26,8 @@ def main() -> None:
     env = fives_env.env()
     env.reset(seed=0)
     env.step(int(env.last()[0]["action_mask"].argmax()))
-    agents = [make_agent(spec) for spec in ("careful", "tactic", "pimc:2", "ismcts:4")]
-    for a, b in (agents[:2], agents[2:]):
-        arena.play(rules, a, b, 0, np.arange(2))
+    for spec in specs("tried"):
+        arena.play(rules, make_agent(spec), make_agent("greedy"), 0, np.arange(2))
     build(fives_env.Rules.from_spec("fives-and-threes:max_pip=1,deal=1,mode=round"))
 
 

@@ -4,7 +4,6 @@ import torch
 from torch import nn
 
 from agents import make_agent
-from agents.memory_network import MemoryNetwork
 from agents.model import ModelAgent
 from agents.network import Layer
 from fives_env.rules import Rules
@@ -26,8 +25,8 @@ def trained_model(init: str, rules: Rules) -> ModelAgent:
                 f"--init {init} was trained for {theirs.spec}, which has {name}="
                 f"{getattr(theirs, name)}; the run is of {rules.spec}"
             )
-    if isinstance(agent.network, MemoryNetwork):
-        raise ValueError(f"--init {init} has a memory; only networks without one can be taken up")
+    if agent.network.NO_INIT:
+        raise ValueError(f"--init {init} {agent.network.NO_INIT}")
     return agent
 
 

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
-
-from rich.console import Console
 
 from agents import canonical, make_agent
 from agents.files import refuse_unwritable, replace_file
@@ -35,7 +30,7 @@ def run(options: Exact) -> None:
     agents = {canonical(spec): make_agent(spec) for spec in options.agents}
     rules = Rules.from_spec(options.rules)
     refuse_unwritable(options.json, "--json")
-    with _telling() as tell:
+    with terminal.telling("solving") as tell:
         tell(f"walking {rules.spec}")
         game = small.build(rules)
         rows, policies = [], {}
@@ -125,14 +120,3 @@ def _print(document: dict[str, Any]) -> None:
             for row in document["agents"]
         ],
     )
-
-
-@contextmanager
-def _telling() -> Iterator[Any]:
-    """Says on a terminal what is being done; silence elsewhere."""
-    console = Console(stderr=True)
-    if not sys.stderr.isatty():
-        yield lambda what: None
-        return
-    with console.status("solving") as status:
-        yield lambda what: status.update(what)

@@ -12,16 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 from matplotlib.transforms import Bbox
 
+from agents import AGENTS
 from agents.files import replace_file
 from eval.style import COLORS, plain_label, png
 from fives_env.rules import PRESETS, Rules
 
-_FAMILIES = {
-    "rules of thumb": ("random", "greedy", "careful", "tactic"),
-    "perfect-information Monte Carlo": ("pimc",),
-    "information-set tree search": ("ismcts",),
-    "trained network": ("model",),
-}
 _FONT = 8.0
 _PLACES = [(x, y) for y in (0, 9, -9, 18, -18, 27, -27, 36, -36) for x in (8, -8)]
 """Where a name may stand beside its point, in points of print; the nearest first."""
@@ -71,7 +66,7 @@ def _draw(axes: Axes, rows: Rows) -> None:
     if rows:
         axes.axhline(rows[0].get("even", 0.5), color="grey", lw=1, ls=(0, (4, 3)), zorder=1)
     for budget in _budgets(rows):
-        color = COLORS[_family(budget[0]["agent"])]
+        color = _color(budget[0]["agent"])
         x, y = [row["one_us"] for row in budget], [row["win_rate"] for row in budget]
         down, up = ([abs(row["win_rate"] - row[end]) for row in budget] for end in ("low", "high"))
         axes.plot(x, y, color=color, lw=1, alpha=0.45)
@@ -93,7 +88,7 @@ def _name_at_edge(axes: Axes, rows: Rows) -> None:
             xycoords=("data", "axes fraction"),
             fontsize=_FONT,
             ha="left",
-            color=COLORS[_family(row["agent"])],
+            color=_color(row["agent"]),
         )
 
 
@@ -127,7 +122,7 @@ def _name_points(axes: Axes, rows: Rows) -> None:
         chosen = free[0] if free else 0
         taken.append(boxes[chosen])
         right, up = _PLACES[chosen]
-        color = COLORS[_family(row["agent"])]
+        color = _color(row["agent"])
         axes.annotate(
             _label(row["agent"]),
             (row["one_us"], row["win_rate"]),
@@ -142,9 +137,9 @@ def _name_points(axes: Axes, rows: Rows) -> None:
 
 
 def _legend(figure: Figure, axes: Axes, rows: Rows) -> None:
-    names = list(_FAMILIES)
-    for family in sorted({_family(row["agent"]) for row in rows}):
-        axes.plot([], [], "o", color=COLORS[family], label=names[family])
+    shown = {_family(row["agent"]): _color(row["agent"]) for row in rows}
+    for family in sorted(shown, key=_families().index):
+        axes.plot([], [], "o", color=shown[family], label=family)
     axes.plot([], [], color="grey", lw=1, ls=(0, (4, 3)), label="equal strength")
     figure.legend(loc="outside lower center", ncols=5)
 
@@ -155,9 +150,18 @@ def _label(agent: str) -> str:
     return plain_label(path.rsplit("/", 1)[-1] if kind == "model" else agent)
 
 
-def _family(agent: str) -> int:
+def _families() -> list[str]:
+    return list(dict.fromkeys(entry.family for entry in AGENTS.values()))
+
+
+def _family(agent: str) -> str:
+    """What kind of agent it is; one that is no longer there counts with the first."""
     kind = agent.partition(",")[0].partition(":")[0]
-    return next((at for at, kinds in enumerate(_FAMILIES.values()) if kind in kinds), 0)
+    return AGENTS[kind].family if kind in AGENTS else _families()[0]
+
+
+def _color(agent: str) -> str:
+    return COLORS[_families().index(_family(agent)) % len(COLORS)]
 
 
 def _title(spec: str) -> str:

@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from agents.files import refuse_unwritable, replace_file
 from agents.terminal import say
@@ -63,7 +59,7 @@ def measure(options: Benchmark) -> dict[str, Any]:
     """The document: machine, rows, ratios, and what could not be measured."""
     start = time.perf_counter()
     rows, errors, long = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
-    with _telling() as tell:
+    with terminal.telling("measuring", "measuring {}") as tell:
         agents, failed = agent_workloads(options.agents)
         errors += failed
         rows += timing.measure([*all_workloads(THREADS), *agents], options.seconds, tell)
@@ -136,14 +132,3 @@ def _say_long_run(row: dict[str, Any]) -> None:
     memory = "unknown" if grown is None else f"{grown / 1e6:+.1f} MB"
     share = row["last_per_second"] / row["first_per_second"]
     say(f"{row['times']:,} times {row['what']}: last tenth at {share:.1%} of the first, {memory}")
-
-
-@contextmanager
-def _telling() -> Iterator[Any]:
-    """Says on a terminal what is being measured; silence elsewhere."""
-    console = Console(stderr=True)
-    if not sys.stderr.isatty():
-        yield lambda what: None
-        return
-    with console.status("measuring") as status:
-        yield lambda what: status.update(f"measuring {what}")

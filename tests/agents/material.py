@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.cards import Card
+from agents.cards import NETWORKS, Card
+from agents.memory_network import NUM_TOKENS, Memory, MemoryNetwork
 from agents.model import ModelAgent, save_model
 from agents.network import Layer, Network
 from fives_env.actions import NUM_ACTIONS
@@ -20,6 +21,8 @@ ALL_RULES = [
     for players, partners in ((2, ""), (3, ""), (4, ",partners=no"), (4, ",partners=yes"))
 ]
 """Every preset with every number of seats, partners too."""
+MEMORY = 16
+"""The size of a random network's memory."""
 
 
 def random_network(seed: int = 0, width: int = 32, advice: bool = False) -> Network:
@@ -38,6 +41,38 @@ def random_network(seed: int = 0, width: int = 32, advice: bool = False) -> Netw
         points=rng.normal(size=1).astype(np.float32),
         advice=rng.normal(size=1).astype(np.float32) if advice else None,
     )
+
+
+def random_memory_network(seed: int = 0, advice: bool = False) -> MemoryNetwork:
+    """A small one with random weights, whose memory is not to be overheard."""
+    rng = np.random.default_rng(seed)
+    plain = random_network(seed)
+
+    def draw(*sizes: int) -> Array:
+        return rng.normal(size=sizes).astype(np.float32)
+
+    first, *others = plain.trunk
+    more = draw(MEMORY + advice * NUM_ACTIONS, 32)
+    return MemoryNetwork(
+        trunk=(Layer(np.concatenate([first.weight, more]), first.bias), *others),
+        policy=plain.policy,
+        value=plain.value,
+        points=plain.points,
+        advice=draw(1) if advice else None,
+        memory=Memory(
+            start=np.tanh(draw(MEMORY)),
+            gates=draw(NUM_TOKENS, 3 * MEMORY),
+            weight=draw(MEMORY, 3 * MEMORY) / 4,
+            bias=draw(3 * MEMORY),
+        ),
+    )
+
+
+def random_network_of(kind: str) -> Network:
+    """A small network of this kind with random weights."""
+    network = NETWORKS[kind]
+    make = {Network: random_network, MemoryNetwork: random_memory_network}[network]
+    return make(advice=kind == network.KINDS[1])
 
 
 def random_card(rules: str, network: Network) -> Card:

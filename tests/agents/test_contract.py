@@ -9,57 +9,57 @@ import numpy as np
 import pytest
 
 from agents import AGENTS, make_agent
+from agents.cards import NETWORKS
+from agents.model import save_model
+from agents.registry import specs
 from fives_env.actions import DRAW, PASS
 from fives_env.games import Games
 from fives_env.play import advance
 from fives_env.policies import Policy
-from tests.agents.material import ALL_RULES, Array, positions, random_model
+from tests.agents.material import ALL_RULES, Array, positions, random_card, random_network_of
 from tests.core.material import played_on, restart, shuffle_hidden
 
-RANDOM_MODEL = "a model with random weights"
-ADVISED_MODEL = "a model that takes advice"
-SPECS = [
-    "random",
-    "greedy",
-    "careful",
-    "tactic",
-    "tactic,off=win+reply+follow-up",
-    "pimc:4",
-    "ismcts:30",
-    "ismcts:30,playout=random",
-    f"model:{RANDOM_MODEL}",
-    f"model:{RANDOM_MODEL},sample=yes",
-    f"model:{ADVISED_MODEL}",
-]
 VARIANTS = [
     "threes-and-fives:players=2,draw=optional,reserve=2",
     "all-fives:players=3,lead=highest-double,reserve=1,target=60",
     "fives-and-threes:players=4,mode=round",
 ]
-EQUITY = ["pimc:4,value=equity", "ismcts:30,value=equity"]
-"""For two sides alone, in the games that have a table."""
-CASES = [(spec, rules) for spec in SPECS for rules in ALL_RULES]
-CASES += [
-    (spec, rules) for spec in EQUITY for rules in ALL_RULES if "=2" in rules or "=yes" in rules
-]
-VARIANT_CASES = [(spec, rules) for spec in SPECS for rules in VARIANTS]
 FEW = 4
 """Games at once, since some agents think."""
 
 
+def tried() -> list[str]:
+    """What the registry says, and a model of each kind of network, made by `agent_for`."""
+    models = [f"model:{kind}{sample}" for kind in NETWORKS for sample in ("", ",sample=yes")]
+    return [*specs("tried"), *models]
+
+
+def cases(all_rules: list[str]) -> list[tuple[str, str]]:
+    """Every agent in all of these rules that it plays."""
+    return [(spec, rules) for spec in tried() for rules in all_rules if plays(spec, rules)]
+
+
+def plays(spec: str, rules: str) -> bool:
+    """Match equity is for two sides alone, in the games that have a table."""
+    two_sides = "=2" in rules or "=yes" in rules
+    return "value=equity" not in spec or (two_sides and rules not in VARIANTS)
+
+
 def agent_for(spec: str, rules: str, folder: Path) -> Policy:
     """The agent of this spec; a model is made for these rules first."""
-    for name, advice in ((RANDOM_MODEL, False), (ADVISED_MODEL, True)):
-        if name in spec:
-            spec = spec.replace(name, str(random_model(folder / name, rules, advice=advice)))
+    for kind in NETWORKS:
+        if spec.startswith(f"model:{kind}"):
+            network = random_network_of(kind)
+            save_model(folder / kind, network, random_card(rules, network))
+            spec = spec.replace(kind, str(folder / kind))
     return make_agent(spec)
 
 
 def test_every_agent_of_the_registry_is_tried() -> None:
-    assert {spec.partition(",")[0].partition(":")[0] for spec in SPECS} == set(AGENTS)
+    assert {spec.partition(",")[0].partition(":")[0] for spec in tried()} == set(AGENTS)
 
 
-@pytest.mark.parametrize(("spec", "rules"), CASES + VARIANT_CASES)
+@pytest.mark.parametrize(("spec", "rules"), cases(ALL_RULES + VARIANTS))
 def test_B50_plays_matches_with_legal_actions_as_one_or_as_four(
     spec: str, rules: str, tmp_path: Path
 ) -> None:
@@ -75,7 +75,7 @@ def test_B50_plays_matches_with_legal_actions_as_one_or_as_four(
     assert games.data.tobytes() == apart.data.tobytes()
 
 
-@pytest.mark.parametrize(("spec", "rules"), CASES)
+@pytest.mark.parametrize(("spec", "rules"), cases(ALL_RULES))
 def test_a_row_acts_alone(spec: str, rules: str, tmp_path: Path) -> None:
     agent = agent_for(spec, rules, tmp_path)
     views, masks, keys = positions(rules, FEW)
@@ -95,7 +95,7 @@ AFTER: dict[str, set[int]] = {}
 """Spec to the actions after which it was asked, filled by the test below."""
 
 
-@pytest.mark.parametrize(("spec", "rules"), CASES + VARIANT_CASES)
+@pytest.mark.parametrize(("spec", "rules"), cases(ALL_RULES + VARIANTS))
 def test_hidden_tiles_do_not_change_what_it_does(spec: str, rules: str, tmp_path: Path) -> None:
     """Other hands, the boneyard, its order and the stream are dealt anew; the views stay."""
     agent = agent_for(spec, rules, tmp_path)
@@ -114,7 +114,7 @@ def test_hidden_tiles_do_not_change_what_it_does(spec: str, rules: str, tmp_path
     assert moved > 0
 
 
-@pytest.mark.parametrize("spec", SPECS + EQUITY)
+@pytest.mark.parametrize("spec", tried())
 def test_hidden_tiles_were_changed_after_draws_and_knocks(spec: str) -> None:
     if spec not in AFTER:
         pytest.skip("needs the test before")
@@ -122,7 +122,7 @@ def test_hidden_tiles_were_changed_after_draws_and_knocks(spec: str) -> None:
 
 
 def test_pickles_and_runs_in_a_spawned_process(tmp_path: Path) -> None:
-    agents = [agent_for(spec, ALL_RULES[0], tmp_path) for spec in SPECS + EQUITY]
+    agents = [agent_for(spec, ALL_RULES[0], tmp_path) for spec in tried()]
     arguments = positions(ALL_RULES[0], FEW)
     with multiprocessing.get_context("spawn").Pool(1) as pool:  # one: each takes a while to start
         for agent in agents:

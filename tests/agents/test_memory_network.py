@@ -12,57 +12,24 @@ from safetensors.numpy import save_file
 from torch import nn
 
 from agents.cards import Card
-from agents.memory_network import (
-    MEMORY_KINDS,
-    NUM_MOVES,
-    NUM_TOKENS,
-    Memory,
-    MemoryNetwork,
-    write_tokens,
-)
+from agents.memory_network import NUM_MOVES, NUM_TOKENS, MemoryNetwork, write_tokens
 from agents.model import CARD, WEIGHTS, ModelAgent, load_model, save_model
-from agents.network import KINDS, Layer
+from agents.network import Network
 from agents.onnx_export import to_onnx
 from fives_env.actions import DRAW, NUM_ACTIONS
 from fives_env.encoding import encode
 from fives_env.engine.features import NUM_FEATURES
 from fives_env.games import Games
-from fives_env.play import advance
 from fives_env.records import GAME
-from tests.agents.material import ALL_RULES, Array, positions, random_card, random_network
+from tests.agents.material import (
+    MEMORY,
+    Array,
+    positions,
+    random_card,
+    random_memory_network,
+    random_network,
+)
 from tests.core.material import played_on, restart, shuffle_hidden
-
-WIDTH = 16
-
-
-def random_memory_network(seed: int = 0, advice: bool = False) -> MemoryNetwork:
-    """A small one with random weights, whose memory is not to be overheard."""
-    rng = np.random.default_rng(seed)
-    plain = random_network(seed)
-
-    def draw(*sizes: int) -> Array:
-        return rng.normal(size=sizes).astype(np.float32)
-
-    first, *others = plain.trunk
-    more = draw(WIDTH + advice * NUM_ACTIONS, 32)
-    return MemoryNetwork(
-        trunk=(Layer(np.concatenate([first.weight, more]), first.bias), *others),
-        policy=plain.policy,
-        value=plain.value,
-        points=plain.points,
-        advice=draw(1) if advice else None,
-        memory=Memory(
-            start=np.tanh(draw(WIDTH)),
-            gates=draw(NUM_TOKENS, 3 * WIDTH),
-            weight=draw(WIDTH, 3 * WIDTH) / 4,
-            bias=draw(3 * WIDTH),
-        ),
-    )
-
-
-def random_memory_agent(rules: str, sample: bool = False, advice: bool = False) -> ModelAgent:
-    network = random_memory_network(advice=advice)
-    return ModelAgent(network, random_card(rules, network), sample)
 
 
 def inputs_of(network: MemoryNetwork, views: Array) -> Array:
@@ -102,7 +69,7 @@ def test_the_last_moves_of_a_long_round_are_kept() -> None:
 
 def test_the_state_is_that_of_a_pytorch_gru() -> None:
     memory = random_memory_network().memory
-    unit = nn.GRU(NUM_TOKENS, WIDTH)
+    unit = nn.GRU(NUM_TOKENS, MEMORY)
     unit.weight_ih_l0.data = torch.from_numpy(memory.gates.T.copy())
     unit.weight_hh_l0.data = torch.from_numpy(memory.weight.T.copy())
     unit.bias_ih_l0.data.zero_()
@@ -158,21 +125,6 @@ def test_a_row_has_the_same_bits_in_any_batch() -> None:
     assert alone == bits(views) == b"".join(bits(chunk) for chunk in chunks)
 
 
-@pytest.mark.parametrize("advice", [False, True])
-@pytest.mark.parametrize("rules", ALL_RULES)
-def test_plays_every_game_and_a_row_acts_alone(rules: str, advice: bool) -> None:
-    agent = random_memory_agent(rules, True, advice)
-    games = Games(f"{rules},max_rounds=2", 4)
-    games.reset(seed=3)
-    advance(games, [agent], np.zeros((4, 4), np.int8))  # raises at the first illegal action
-    assert (games.data["match_over"] == 1).all()
-    views, masks, keys = positions(rules, 8)
-    together = agent.act(views, masks, keys)
-    order = np.random.default_rng(0).permutation(len(views))
-    assert (agent.act(views[order], masks[order], keys[order]) == together[order]).all()
-    assert (agent.act(views[::5], masks[::5], keys[::5]) == together[::5]).all()
-
-
 def test_hidden_tiles_do_not_change_what_it_sees() -> None:
     network, after = random_memory_network(), set()
     for games, rng in played_on("all-fives:players=3", 4, 60):
@@ -186,12 +138,12 @@ def test_hidden_tiles_do_not_change_what_it_sees() -> None:
 
 @pytest.mark.parametrize("advice", [False, True])
 def test_travels_as_files_and_as_a_pickle(advice: bool, tmp_path: Path) -> None:
-    rules = "all-fives"
-    agent = random_memory_agent(rules, advice=advice)
+    rules, network = "all-fives", random_memory_network(advice=advice)
+    agent = ModelAgent(network, random_card(rules, network))
     save_model(tmp_path, agent.network, agent.card)
     card = json.loads((tmp_path / CARD).read_text())
-    assert card["network"]["kind"] == MEMORY_KINDS[advice]
-    assert (card["network"]["memory"], card["network"]["moves"]) == (WIDTH, NUM_MOVES)
+    assert card["network"]["kind"] == MemoryNetwork.KINDS[advice]
+    assert (card["network"]["memory"], card["network"]["moves"]) == (MEMORY, NUM_MOVES)
     arguments = positions(rules)
     here = agent.act(*arguments)
     for other in (load_model(tmp_path), pickle.loads(pickle.dumps(agent))):
@@ -228,10 +180,10 @@ def test_tensors_that_do_not_fit_are_refused(name: str, change: Array | None, sa
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"kind": KINDS[0]}, "unknown tensors .*memory"),
-        ({"kind": "lstm-points"}, f"knows .*'{KINDS[0]}'.*'{MEMORY_KINDS[0]}'"),
+        ({"kind": Network.KINDS[0]}, "unknown tensors .*memory"),
+        ({"kind": "lstm-points"}, f"knows .*'{Network.KINDS[0]}'.*'{MemoryNetwork.KINDS[0]}'"),
         ({"kind": ["gru-points"]}, "this version knows"),
-        ({"kind": MEMORY_KINDS[1]}, "its card says"),
+        ({"kind": MemoryNetwork.KINDS[1]}, "its card says"),
         ({"memory": 8}, "its card says"),
         ({"moves": 16}, "its card says"),
     ],

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from agents import make_agent
 from agents.cards import layout_hash
 from agents.model import CARD, WEIGHTS, ModelAgent, load_model, save_model
-from agents.network import KINDS
+from agents.network import Network
 from fives_env.engine import features
 from fives_env.games import Games
 from tests.agents.material import (
@@ -127,13 +127,13 @@ def test_B55_the_layout_hash_sees_names_sizes_order_and_meaning(
     [
         ({"rules": "no-such-game"}, "rules: unknown game 'no-such-game'"),
         ({"rules": None}, "rules: a rules spec is text"),
-        ({"network": {"kind": "gru"}}, f"'gru'.*this version knows kind '{KINDS[0]}'"),
+        ({"network": {"kind": "gru"}}, f"'gru'.*this version knows kind '{Network.KINDS[0]}'"),
         ({"network": None}, "network is None, not an object"),
         (
-            {"network": {"kind": KINDS[0], "activation": "tanh"}},
+            {"network": {"kind": Network.KINDS[0], "activation": "tanh"}},
             "'tanh'; this version knows 'relu'",
         ),
-        ({"network": {"kind": KINDS[0], "activation": "relu"}}, "its card says"),
+        ({"network": {"kind": Network.KINDS[0], "activation": "relu"}}, "its card says"),
     ],
 )
 def test_a_card_that_does_not_fit_its_weights_is_refused(
@@ -184,7 +184,8 @@ def test_B55_a_model_refuses_another_game(trained: str, played: str, says: str) 
 def test_a_model_plays_variants_of_its_game() -> None:
     agent = random_agent("threes-and-fives")
     for variant in ("mode=round", "target=100", "draw=optional", "reserve=yes", "deal=5"):
-        agent.act(*positions(f"threes-and-fives:{variant}"))
+        views, masks, keys = positions(f"threes-and-fives:{variant}")
+        assert masks[np.arange(len(masks)), agent.act(views, masks, keys)].all()
 
 
 def test_B13_a_row_without_a_legal_action_is_named() -> None:

@@ -98,7 +98,7 @@ def test_X04_the_agents_are_there_once_whichever_name_they_are_imported_by(code:
     [
         (
             "nosuch",
-            "unknown agent 'nosuch'.*: random, greedy, careful, tactic, pimc, ismcts, model",
+            f"unknown agent 'nosuch'.*: {', '.join(AGENTS)}",
         ),
         ("greedi", "did you mean greedy?"),
         ("", "unknown agent ''"),

@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pettingzoo
+import pygame
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import AddRenderObservation, HumanRendering, RenderCollection
@@ -42,9 +43,12 @@ SMALL: dict[str, Any] = {"n_steps": 16, "batch_size": 16, "n_epochs": 1}
 
 @pytest.mark.parametrize("env_id", IDS)
 def test_X01_X03_learners_take_the_id(env_id: str) -> None:
-    MaskablePPO("MlpPolicy", env_id, **SMALL).learn(16)
-    PPO("MlpPolicy", env_id, **SMALL).learn(16)
-    DQN("MlpPolicy", env_id, learning_starts=8, buffer_size=64).learn(24)
+    learned = (
+        MaskablePPO("MlpPolicy", env_id, **SMALL).learn(16),
+        PPO("MlpPolicy", env_id, **SMALL).learn(16),
+        DQN("MlpPolicy", env_id, learning_starts=8, buffer_size=64).learn(24),
+    )
+    assert [model.num_timesteps for model in learned] == [16, 16, 24]
 
 
 def test_X01_make_vec_env_of_sb3() -> None:
@@ -122,7 +126,9 @@ def test_X07_gymnasium_opens_a_window_of_its_own(monkeypatch: pytest.MonkeyPatch
     env = HumanRendering(gymnasium.make("fives_env/AllFives-v0", render_mode="rgb_array"))
     _, info = env.reset(seed=1)
     env.step(int(info["action_mask"].argmax()))
+    assert pygame.display.get_init()
     env.close()
+    assert not pygame.display.get_init()
 
 
 @pytest.mark.parametrize("make", [fives_env.env, fives_env.raw_env])

@@ -15,8 +15,9 @@ OPPONENTS = """
 import sys
 import gymnasium
 import fives_env
+from fives_env.agents.registry import specs
 
-for opponent in ("random", "greedy", "tactic", "pimc:4", "ismcts:20", "model:fives-and-threes-2"):
+for opponent in (*specs("tried"), "model:fives-and-threes-2"):
     env = gymnasium.make("fives_env/FivesAndThrees-v0", opponent=opponent)
     env.reset(seed=0)
     over = False

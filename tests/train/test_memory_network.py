@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from agents.memory_network import MEMORY_KINDS, NUM_MOVES, NUM_TOKENS, MemoryNetwork
+from agents.memory_network import NUM_MOVES, NUM_TOKENS, MemoryNetwork
 from agents.model import ModelAgent, load_model
 from tests.agents.material import random_card
 from train import selfplay
@@ -159,7 +159,7 @@ def test_trains_with_snapshots_and_leaves_a_model_with_a_memory(tmp_path: Path) 
     pool = Pool(every=256, size=2)
     run(tiny(tmp_path, rules="all-fives", opponents=("self",), share=0.5, pool=pool))
     agent = load_model(tmp_path)
-    assert agent.network.shape["kind"] == MEMORY_KINDS[TINY.advice]
+    assert agent.network.shape["kind"] == MemoryNetwork.KINDS[TINY.advice]
     assert agent.network.shape["memory"] == WIDTH
     tensors, facts = read_checkpoint(tmp_path)
     assert facts["pool"]["num_snapshots"] >= 2

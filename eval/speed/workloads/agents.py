@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agents import canonical, make_agent
+from agents import AGENTS, canonical, make_agent
+from agents.specs import read_spec
 from eval.speed.timing import Workload, timed
 from eval.speed.workloads.library import FIVES_AND_THREES, GAMES
 from fives_env.games import Games
@@ -17,8 +18,6 @@ from fives_env.rules import Rules
 BATCH = 64
 DECISION = "decision"
 TWO_PLAYERS = GAMES[:3]
-SEARCHES = {"pimc:64": (64, "worlds/s"), "ismcts:1000": (1000, "iterations/s")}
-"""Agents that search, with how much they do for a decision, and its name."""
 _SEED = 1
 _STEPS = 150
 """Of random play, after which games that began together are at all stages of a round."""
@@ -40,7 +39,10 @@ def agent_workloads(specs: Iterable[str]) -> tuple[list[Workload], list[dict[str
                 text = " ".join(f"{type(error).__name__}: {error}".split())
                 errors.append({"what": what, "rules": rules, "batch": BATCH, "error": text})
     known = {workload.agent for workload in found}
-    found += [search(spec, *SEARCHES[spec]) for spec in SEARCHES if spec in known]
+    for entry in AGENTS.values():
+        for spec in (entry.name + rest for rest in entry.timed[-1:]):
+            if entry.work and spec in known:
+                found.append(search(spec, read_spec(spec, AGENTS).value, f"{entry.work}/s"))
     return found, errors
 
 
