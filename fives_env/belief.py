@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fives_env.engine import loops
+from fives_env.engine.belief import KNOWN
 from fives_env.records import GAME, VIEW
 from fives_env.scripts import whole_numbers
 
@@ -41,7 +42,7 @@ def sample(views: Array, keys: npt.ArrayLike, worlds: int) -> Array:
     if isinstance(worlds, bool) or not isinstance(worlds, int | np.integer) or worlds < 1:
         raise ValueError(f"worlds={worlds!r} is not a whole number from 1 up")
     games: Array = np.zeros((len(views), int(worlds)), GAME)
-    row = loops.sample_worlds(views, row_keys, games)
+    row = loops.sample_worlds(views, row_keys, np.empty(1, KNOWN), games)
     if row >= 0:
         raise ValueError(f"views[{row}] agrees with no deal of its set")
     return games

@@ -213,9 +213,7 @@ def choose_actions(
     """
     game, goal, frames = scratch.games[0], scratch.goals[0], scratch.frames
     root, frame = frames[MAX_DEPTH + 1], frames[0]
-    room = np.zeros(3, np.int64)
-    possible = np.zeros(3, np.int64)
-    hands = np.zeros(3, np.int64)
+    known = scratch.known[0]
     path = np.zeros(MAX_PATH, np.int64)
     values = np.zeros(2 * MAX_WIDTH, np.int64)
     for row in range(len(views)):
@@ -225,16 +223,15 @@ def choose_actions(
         actions[row] = action_of(root.moves[0])
         if root.num == 1:
             continue
-        unseen = belief.unseen_tiles(view)
-        belief.other_seats(view, room, possible)
-        ways = belief.count_ways(unseen, room, possible)
-        num_ways = ways[0, room[0], room[1], room[2]]
+        belief.look(view, known)
+        ways = belief.count_ways(known)
+        num_ways = belief.num_ways(known, ways)
         if num_ways == 0:
             return row
         set_goal(goal, params, view, kind, equity[1])
         if params.num_sides == 2 and _one_world(params, view, num_ways):
-            yard = belief.draw_hands(unseen, room, possible, ways, keys[row], hands)
-            belief.write_world(view, hands, yard, keys[row], game)
+            yard = belief.draw_hands(known, ways, keys[row])
+            belief.write_world(view, known, yard, keys[row], game)
             best = _solved(params, game, goal, equity[0], frames, root, values)
             if best != NONE:
                 actions[row] = action_of(root.moves[best])
@@ -244,8 +241,8 @@ def choose_actions(
         mean, squares = 0.0, 0.0  # of the values so far (Welford)
         for number in range(iterations):
             key = mix(keys[row], number)
-            yard = belief.draw_hands(unseen, room, possible, ways, key, hands)
-            belief.write_world(view, hands, yard, key, game)
+            yard = belief.draw_hands(known, ways, key)
+            belief.write_world(view, known, yard, key, game)
             spread = max(np.sqrt(squares / max(number, 1)), LEAST_SPREAD[kind])
             value, size = _iterate(
                 params,

@@ -46,9 +46,7 @@ def choose_actions(views, keys, equity, actions, worlds, budget, kind, scratch):
     """
     game, goal, frames = scratch.games[0], scratch.goals[0], scratch.frames
     root = frames[MAX_DEPTH + 1]
-    room = np.zeros(3, np.int64)
-    possible = np.zeros(3, np.int64)
-    hands = np.zeros(3, np.int64)
+    known = scratch.known[0]
     values = np.zeros(2 * MAX_WIDTH, np.int64)
     sums = np.zeros(MAX_WIDTH, np.int64)
     for row in range(len(views)):
@@ -58,17 +56,16 @@ def choose_actions(views, keys, equity, actions, worlds, budget, kind, scratch):
         actions[row] = action_of(root.moves[0])
         if root.num == 1:
             continue
-        unseen = belief.unseen_tiles(view)
-        belief.other_seats(view, room, possible)
-        ways = belief.count_ways(unseen, room, possible)
-        if ways[0, room[0], room[1], room[2]] == 0:
+        belief.look(view, known)
+        ways = belief.count_ways(known)
+        if belief.num_ways(known, ways) == 0:
             return row
         set_goal(goal, params, view, kind, equity[1])
         sums[:] = 0
         for world in range(worlds):
             key = mix(keys[row], world)
-            yard = belief.draw_hands(unseen, room, possible, ways, key, hands)
-            belief.write_world(view, hands, yard, key, game)
+            yard = belief.draw_hands(known, ways, key)
+            belief.write_world(view, known, yard, key, game)
             save(game, root)
             solve_root(params, game, goal, equity[0], frames, root, budget, values)
             for index in range(root.num):

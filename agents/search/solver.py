@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from fives_env.actions import DRAW, PASS
+from fives_env.engine.belief import KNOWN
 from fives_env.engine.bits import lowest
 from fives_env.engine.choose import choose_greedy
 from fives_env.engine.layout import joinable, lone_double
@@ -67,16 +68,19 @@ class Scratch(NamedTuple):
         games: GAME [1], the world that is searched.
         goals: GOAL [1].
         frames: FRAME [MAX_DEPTH + 2], the path; the last is the root.
+        known: KNOWN [1], what is known of the world.
     """
 
     games: Any
     goals: Any
     frames: Any
+    known: Any
 
     @classmethod
     def new(cls) -> Self:
         """Memory for one search at a time."""
-        return cls(np.zeros(1, GAME), np.zeros(1, GOAL), np.zeros(MAX_DEPTH + 2, FRAME))
+        frames = np.zeros(MAX_DEPTH + 2, FRAME)
+        return cls(np.zeros(1, GAME), np.zeros(1, GOAL), frames, np.zeros(1, KNOWN))
 
 
 @jit_inline

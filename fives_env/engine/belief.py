@@ -1,4 +1,4 @@
-"""Deals that agree with a view, each equally likely (determinizations).
+"""Deals that agree with a view (determinizations): each equally likely, or by weights.
 
 A deal gives every unseen tile a place: another seat's hand or the boneyard. It agrees if the hands
 have their sizes and no seat holds a value it is known to lack. The number of ways to place the
@@ -18,6 +18,17 @@ from fives_env.records import HIGHEST_DOUBLE_LEADS
 from fives_env.tiles import NO_TILE
 
 
+KNOWN = np.dtype(
+    [
+        ("unseen", "i8"),  # mask of the tiles that are neither on the table nor in the own hand
+        ("room", "i8", (3,)),  # tiles in the other hands, clockwise
+        ("weights", "f8", (3, 28)),  # how likely each of them holds a tile, beside the boneyard
+        ("hands", "i8", (3,)),  # masks: the deal that was drawn last
+    ]
+)
+"""What a view leaves open, and a deal that agrees with it."""
+
+
 @jit_part
 def unseen_tiles(view):
     """The tiles of the set that the viewer sees neither on the table nor in its hand."""
@@ -35,69 +46,85 @@ def possible_tiles(view, seat):
 
 
 @jit_part
-def other_seats(view, room, possible):
-    """Fills the room and the possible tiles of the up to three other seats, clockwise."""
+def look(view, known):
+    """Fills `known` with what the view leaves open: every deal that agrees is equally likely."""
     players = np.int64(view.rules.num_players)
+    known.unseen = unseen_tiles(view)
+    known.weights[:] = 0.0
     for other in range(3):
-        room[other] = 0
-        possible[other] = 0
+        known.room[other] = 0
         if other + 1 < players:
             seat = (view.viewer + other + 1) % players
-            room[other] = view.hand_sizes[seat]
-            possible[other] = possible_tiles(view, seat)
+            known.room[other] = view.hand_sizes[seat]
+            tiles = possible_tiles(view, seat)
+            while tiles:
+                known.weights[other, lowest(tiles)] = 1.0
+                tiles &= tiles - 1
 
 
 @jit_part
-def count_ways(unseen, room, possible):
-    """float64 [n + 1, room + 1 of each other seat]: ways to place the i-th unseen tile and on."""
-    n = popcount(unseen)
+def count_ways(known):
+    """float64 [n + 1, room + 1 of each other seat]: ways to place the i-th unseen tile and on.
+
+    A way counts as the product of the weights of its tiles; 1 in the boneyard.
+    """
+    room, weights = known.room, known.weights
+    n = popcount(known.unseen)
     ways = np.zeros((n + 1, room[0] + 1, room[1] + 1, room[2] + 1))
     ways[n, 0, 0, 0] = 1
-    left = unseen
+    left = np.int64(known.unseen)
     tiles = np.empty(n, np.int64)
     for i in range(n):
         tiles[i] = lowest(left)
         left &= left - 1
     for i in range(n - 1, -1, -1):
-        bit = np.int64(1) << tiles[i]
+        in_a, in_b, in_c = weights[0, tiles[i]], weights[1, tiles[i]], weights[2, tiles[i]]
         for a in range(room[0] + 1):
             for b in range(room[1] + 1):
                 for c in range(room[2] + 1):
                     total = ways[i + 1, a, b, c] if a + b + c < n - i else 0.0
-                    if a and possible[0] & bit:
-                        total += ways[i + 1, a - 1, b, c]
-                    if b and possible[1] & bit:
-                        total += ways[i + 1, a, b - 1, c]
-                    if c and possible[2] & bit:
-                        total += ways[i + 1, a, b, c - 1]
+                    if a and in_a > 0:
+                        total += in_a * ways[i + 1, a - 1, b, c]
+                    if b and in_b > 0:
+                        total += in_b * ways[i + 1, a, b - 1, c]
+                    if c and in_c > 0:
+                        total += in_c * ways[i + 1, a, b, c - 1]
                     ways[i, a, b, c] = total
     return ways
 
 
 @jit_part
-def draw_hands(unseen, room, possible, ways, key, hands):
-    """Fills `hands`, int64 [3], with one deal; returns the tiles left for the boneyard."""
-    a, b, c = room[0], room[1], room[2]
+def num_ways(known, ways):
+    """The sum over all deals; 0 where none agrees."""
+    return ways[0, known.room[0], known.room[1], known.room[2]]
+
+
+@jit_part
+def draw_hands(known, ways, key):
+    """Fills the hands with one deal; returns the tiles left for the boneyard."""
+    a, b, c = known.room[0], known.room[1], known.room[2]
+    hands, weights = known.hands, known.weights
     hands[:] = 0
-    boneyard = np.int64(0)
+    boneyard, unseen = np.int64(0), np.int64(known.unseen)
     for i in range(popcount(unseen)):
+        tile = lowest(unseen)
         bit = unseen & -unseen
         unseen ^= bit
         at = (mix(key, i) >> np.uint64(11)) * 2.0**-53 * ways[i, a, b, c]
-        if a and possible[0] & bit:
-            at -= ways[i + 1, a - 1, b, c]
+        if a and weights[0, tile] > 0:
+            at -= weights[0, tile] * ways[i + 1, a - 1, b, c]
             if at < 0:
                 hands[0] |= bit
                 a -= 1
                 continue
-        if b and possible[1] & bit:
-            at -= ways[i + 1, a, b - 1, c]
+        if b and weights[1, tile] > 0:
+            at -= weights[1, tile] * ways[i + 1, a, b - 1, c]
             if at < 0:
                 hands[1] |= bit
                 b -= 1
                 continue
-        if c and possible[2] & bit:
-            at -= ways[i + 1, a, b, c - 1]
+        if c and weights[2, tile] > 0:
+            at -= weights[2, tile] * ways[i + 1, a, b, c - 1]
             if at < 0:
                 hands[2] |= bit
                 c -= 1
@@ -107,14 +134,14 @@ def draw_hands(unseen, room, possible, ways, key, hands):
 
 
 @jit_part
-def write_world(view, hands, boneyard, key, game):
-    """Fills `game` with the deal: the public block, the hands, the boneyard in random order."""
+def write_world(view, known, boneyard, key, game):
+    """Fills `game` with the deal that was drawn: the public block, the hands, the boneyard in random order."""
     copy_public(game, view)
     players = np.int64(view.rules.num_players)
     game.hands[:] = 0
     game.hands[view.viewer] = view.hand
     for other in range(players - 1):
-        game.hands[(view.viewer + other + 1) % players] = hands[other]
+        game.hands[(view.viewer + other + 1) % players] = known.hands[other]
     game.key = key
     game.next_draw = np.int64(view.rules.num_tiles) - view.boneyard
     game.deck[:] = 0

@@ -234,22 +234,19 @@ def encode(views, features):
 
 
 @jit
-def sample_worlds(views, row_keys, games):
-    """Fills GAME [B, W]; returns the first row that agrees with no deal, or -1."""
-    room = np.zeros(3, np.int64)
-    possible = np.zeros(3, np.int64)
-    hands = np.zeros(3, np.int64)
+def sample_worlds(views, row_keys, scratch, games):
+    """Fills GAME [B, W], with KNOWN [1] to work in; returns the first row that agrees with no deal, or -1."""
+    known = scratch[0]
     for row in range(len(views)):
         view = views[row]
-        unseen = belief.unseen_tiles(view)
-        belief.other_seats(view, room, possible)
-        ways = belief.count_ways(unseen, room, possible)
-        if ways[0, room[0], room[1], room[2]] == 0:
+        belief.look(view, known)
+        ways = belief.count_ways(known)
+        if belief.num_ways(known, ways) == 0:
             return row
         for world in range(games.shape[1]):
             key = keys.mix(row_keys[row], world)
-            boneyard = belief.draw_hands(unseen, room, possible, ways, key, hands)
-            belief.write_world(view, hands, boneyard, key, games[row, world])
+            boneyard = belief.draw_hands(known, ways, key)
+            belief.write_world(view, known, boneyard, key, games[row, world])
     return -1
 
 

@@ -203,12 +203,13 @@ def _finish_round(params, game):
 def start_round(params, game, script):
     """Deals the round after the one that ended, onto an empty table."""
     game.round += 1
-    _clear_table(game)
+    clear_table(game)
     deal(params, game, script)
 
 
 @jit_part
-def _clear_table(game):
+def clear_table(game):
+    """Takes all tiles off the table, and what was known of the round."""
     game.played = 0
     game.total = 0
     for arm in range(4):
@@ -239,7 +240,7 @@ def start_match(params, game, script, start, key):
         game.scores[side] = start.scores[side]
         if start.drawn and side < params.num_sides:
             game.scores[side] = below(mix(key, START_SCORES + np.uint64(side)), params.target)
-    _clear_table(game)
+    clear_table(game)
     deal(params, game, script)
 
 
