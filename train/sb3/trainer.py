@@ -81,7 +81,8 @@ class Sb3Trainer(Trainer):
         """One rollout, and what is learned from it."""
         model, learner = self.model, self.config.learner
         decisions = learner.num_envs * learner.num_steps
-        model.learn(decisions, self._booking, sys.maxsize, reset_num_timesteps=False)
+        never = sys.maxsize  # else SB3 clears what it logs before anybody reads it
+        model.learn(decisions, self._booking, log_interval=never, reset_num_timesteps=False)
         self.clock.decisions = model.num_timesteps
         values = model.logger.name_to_value
         ended = model.ep_info_buffer or [{"r": math.nan, "l": math.nan}]

@@ -46,7 +46,7 @@ class Selfplay(Settings):
     """Who else sits at some of the tables, as agent specs (python -m agents lists them), and self
     for earlier snapshots of the learner. Nobody: the learner plays all seats of all games."""
     share: float = 0.25
-    """The part of the games in which they sit, where there are any."""
+    """The part of the games in which opponents sit, if there are any."""
     value: str = "points"
     """What rewards are: points, or equity, the chance to win the match (two sides, rules that have
     a table: python -m agents.equity lists them)."""

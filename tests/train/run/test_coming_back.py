@@ -175,6 +175,18 @@ def test_X22_a_run_that_was_killed_before_its_first_checkpoint_goes_on(
 
 
 @BOTH
+def test_a_run_that_ended_by_its_time_is_done(
+    trainer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(trainer, tmp_path, "--minutes 0.02")
+    before = (tmp_path / CHECKPOINT).read_bytes()
+    capsys.readouterr()
+    assert main([trainer, "--resume", str(tmp_path)]) == 0
+    assert "is done" in capsys.readouterr().out
+    assert (tmp_path / CHECKPOINT).read_bytes() == before
+
+
+@BOTH
 def test_X22_a_run_that_has_learned_is_not_begun_again(
     trainer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
