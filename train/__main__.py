@@ -1,25 +1,54 @@
-"""``python -m train sb3 ...``: trains an agent and leaves it in a run folder."""
+"""``python -m train selfplay ...``: trains an agent and leaves it in a run folder."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from agents import command_line
-from agents.terminal import say
 
-if TYPE_CHECKING:
-    from train.config import Exploit, Export, Resume, Sb3
-    from train.selfplay_config import Selfplay
 
-USAGE = """usage: python -m train COMMAND --help
+class Command(NamedTuple):
+    """A command: its name, what it does, and where its options and what carries it out are."""
 
-  selfplay   PPO of our own: one network plays all seats of many games at once; the fastest way
-  sb3        MaskablePPO of sb3-contrib on the native vector env
-  exploit    what an opponent that trains against an agent makes of it, measured on fresh deals
-  export     a trained model as an ONNX file, with the action mask as an input
+    name: str
+    help: str
+    options: str
+    function: str
+
+
+COMMANDS = (
+    Command(
+        "selfplay",
+        "PPO of our own: one network plays all seats of many games at once; the fastest way",
+        "train.selfplay.config:Selfplay",
+        "train.selfplay.trainer:run",
+    ),
+    Command(
+        "sb3",
+        "MaskablePPO of sb3-contrib on the native vector env",
+        "train.sb3.config:Sb3",
+        "train.sb3.trainer:run",
+    ),
+    Command(
+        "exploit",
+        "what an opponent that trains against an agent makes of it, measured on fresh deals",
+        "train.exploit.config:Exploit",
+        "train.exploit.command:run",
+    ),
+    Command(
+        "export",
+        "a trained model as an ONNX file, with the action mask as an input",
+        "train.export:Export",
+        "train.export:run",
+    ),
+)
+_ROWS = "\n".join(f"  {row.name:<10} {row.help}" for row in COMMANDS)
+USAGE = f"""usage: python -m train COMMAND --help
+
+{_ROWS}
 
 For example, an agent for two-player Fives and Threes in a quarter of an hour:
 
@@ -28,7 +57,6 @@ For example, an agent for two-player Fives and Threes in a quarter of an hour:
 
 RUN (--out) then holds config.json, versions.json, train.log, progress.csv, evaluations.csv,
 tensorboard/ and model/; the trained agent is model:RUN in python -m eval tournament."""
-COMMANDS = ("selfplay", "sb3", "exploit", "export")
 
 
 def main(arguments: list[str]) -> int:
@@ -43,43 +71,30 @@ def _run(arguments: list[str]) -> int:
     if arguments in ([], ["-h"], ["--help"]):
         print(USAGE)
         return 0
-    if arguments[0] not in COMMANDS:
-        there_are = f"there are: {', '.join(COMMANDS)} (see python -m train)"
-        command_line.fail(f"unknown command {arguments[0]!r}; {there_are}")
-    kind = _kind(arguments)
-    prog = f"python -m train {arguments[0]}"
-    config = command_line.read(kind, prog, kind.__doc__ or "", arguments[1:])
-    return _export(config) if arguments[0] == "export" else _train(arguments[0], config)
-
-
-def _kind(arguments: list[str]) -> type[Sb3 | Selfplay | Resume | Exploit | Export]:
-    """What the command is told in: a dataclass."""
-    from train.config import Exploit, Export, Resume, Sb3
-    from train.selfplay_config import Selfplay
-
-    if arguments[0] in ("export", "exploit"):
-        return Export if arguments[0] == "export" else Exploit
-    if any(argument.split("=")[0] == "--resume" for argument in arguments):
-        return Resume
-    return Sb3 if arguments[0] == "sb3" else Selfplay
-
-
-def _export(config: Export) -> int:
-    from agents.onnx_export import export
-
-    export(config.model, config.out)
-    say(f"{config.model} is in {config.out}")
-    return 0
-
-
-def _train(trainer: str, config: Any) -> int:
+    name, *rest = arguments
+    row = next((row for row in COMMANDS if row.name == name), None)
+    if row is None:
+        there_are = f"there are: {', '.join(row.name for row in COMMANDS)} (see python -m train)"
+        command_line.fail(f"unknown command {name!r}; {there_are}")
+    kind = _options(row, rest)
+    options = command_line.read(kind, f"python -m train {name}", kind.__doc__ or "", rest)
     # Two threads that wait for each other in a loop stand still when others use the machine too.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when PyTorch is loaded
-    from train.config import Resume
+    return int(_load(row.function)(options))  # PyTorch takes seconds to load
 
-    module = importlib.import_module(f"train.{trainer}")  # PyTorch takes seconds to load
-    go = module.resume if isinstance(config, Resume) else module.run
-    return int(go(config))
+
+def _options(row: Command, arguments: list[str]) -> type[Any]:
+    """The dataclass that the command is told in."""
+    from train.run.settings import Resume, Settings
+
+    kind: type[Any] = _load(row.options)
+    resumed = any(argument.split("=")[0] == "--resume" for argument in arguments)
+    return Resume if resumed and issubclass(kind, Settings) else kind
+
+
+def _load(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def test_one_key_covers_what_is_compiled_and_its_constants() -> None:
     names = {path.relative_to(ROOT).as_posix() for path in code_cache.sources()}
     assert {"fives_env/engine/turns.py", "fives_env/tiles.py", "fives_env/records.py"} <= names
     assert {"agents/search/solver.py", "agents/search/goals.py", "eval/arena/loops.py"} <= names
-    assert {"train/rollout/steps.py", "agents/heuristics/tactic.py"} <= names
+    assert {"train/selfplay/rollout/steps.py", "agents/heuristics/tactic.py"} <= names
     assert "fives_env/rendering/picture.py" not in names
 
 

@@ -17,17 +17,17 @@ from agents.model import ModelAgent, load_model
 from eval.arena import paired as arena
 from fives_env.policies import BuiltIn
 from fives_env.rules import Rules
-from train import workers_ray
+from tests.agents.material import random_card
 from train.__main__ import main
-from train.checkpoint import read_checkpoint
-from train.config import Pool, Resume
-from train.evaluation import measure
-from train.rollout.collector import Rollout
-from train.selfplay import resume, run
-from train.selfplay_config import Learner, Selfplay
-from train.selfplay_state import State, agent_of, prepare
-from train.workers import HERE, cluster_of
-from train.workers_ray import RayWorkers
+from train.run.checkpoint import read_checkpoint
+from train.run.evaluation import measure
+from train.run.pool import Pool
+from train.run.settings import Resume
+from train.selfplay import workers_ray
+from train.selfplay.config import Learner, Selfplay
+from train.selfplay.trainer import SelfplayTrainer, run
+from train.selfplay.workers import HERE, cluster_of
+from train.selfplay.workers_ray import RayWorkers
 
 pytest.importorskip("ray")
 RULES = Rules.from_spec("fives-and-threes")
@@ -45,7 +45,7 @@ def address() -> Iterator[str]:
 
 def settings(out: Path, **options: Any) -> Selfplay:
     learner = Learner(
-        num_games=128,
+        num_envs=128,
         num_steps=16,
         batch_size=512,
         num_epochs=2,
@@ -68,18 +68,18 @@ class Unlucky(RayWorkers):
     delay = 0.0
     rollouts = 0
 
-    def collect(self, state: State, memory: Rollout) -> float:
+    def collect(self, *rollout: Any) -> float:
         self.rollouts += 1
         if self.rollouts == 3:
             threading.Timer(self.delay, self._ray.kill, (self.actors[-1],)).start()
-        return super().collect(state, memory)
+        return super().collect(*rollout)
 
 
 class Interrupted(Unlucky):
     """And two rollouts later somebody presses Ctrl-C."""
 
-    def collect(self, state: State, memory: Rollout) -> float:
-        took = super().collect(state, memory)
+    def collect(self, *rollout: Any) -> float:
+        took = super().collect(*rollout)
         if self.rollouts == 5:
             os.kill(os.getpid(), signal.SIGINT)
         return took
@@ -99,12 +99,12 @@ def test_one_worker_that_is_killed_and_a_resume_are_the_same_to_the_bit(
     with monkeypatch.context() as patch:
         patch.setattr(workers_ray, "RayWorkers", Interrupted)
         assert run(settings(tmp_path / "ray", ray=address, workers=1, **league)) == 130
-    assert resume(Resume(tmp_path / "ray")) == 0
+    assert run(Resume(tmp_path / "ray")) == 0
     assert "worker 0 was lost" in (tmp_path / "ray/train.log").read_text()
     (ours, facts), (theirs, same) = map(read_checkpoint, (tmp_path / "here", tmp_path / "ray"))
-    assert same["decisions"] == facts["decisions"] == 14_336
-    assert facts["pool"] == same["pool"]
-    assert min(sum(results) for results in facts["pool"]["totals"].values()) > 10
+    assert same["clock"]["decisions"] == facts["clock"]["decisions"] == 14_336
+    assert facts["league"] == same["league"]
+    assert min(sum(results) for results in facts["league"]["totals"].values()) > 10
     for name, values in ours.items():
         np.testing.assert_array_equal(values, theirs[name], err_msg=name)
 
@@ -119,7 +119,7 @@ def test_two_workers_train_as_well_although_one_is_killed(
     assert "worker 1 was lost" in (tmp_path / "ray/train.log").read_text()
     strengths, entropies = [], []
     for name in ("here", "ray"):
-        assert read_checkpoint(tmp_path / name)[1]["decisions"] == 24_576
+        assert read_checkpoint(tmp_path / name)[1]["clock"]["decisions"] == 24_576
         agent = load_model(tmp_path / name)
         strengths.append(measure(RULES, agent, BuiltIn("random"), seed=9, pairs=500, salt=1))
         with (tmp_path / name / "progress.csv").open() as file:
@@ -132,16 +132,17 @@ def test_two_workers_train_as_well_although_one_is_killed(
 
 def test_two_workers_play_the_deals_of_one(tmp_path: Path, address: str) -> None:
     config = settings(tmp_path / "unused", ray=address)
-    ours, theirs = prepare(config, None), prepare(config, None)
-    here, there = (Rollout.empty(state.tables, 16) for state in (ours, theirs))
-    agent = ModelAgent(*agent_of(ours, {}))
+    ours, theirs = SelfplayTrainer(config), SelfplayTrainer(config)
+    here, there = ours.memory, theirs.memory
+    network = ours.agent()
+    agent = ModelAgent(network, random_card(RULES.spec, network))
     with cluster_of(config) as ray:
         workers = RayWorkers(ray, 2, logging.getLogger())
         for state in (ours, theirs):
             state.tables.begin()
         for _ in range(2):
-            HERE.collect(ours, here)
-            assert workers.collect(theirs, there) > 0
+            HERE.collect(ours.tables, ours.network, here)
+            assert workers.collect(theirs.tables, theirs.network, there) > 0
             # Other batch sizes are rounded otherwise, which can turn a choice.
             same = (here.chosen == there.chosen).all(axis=0)
             assert same.mean() > 0.9

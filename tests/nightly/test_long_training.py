@@ -9,9 +9,10 @@ import torch
 
 from agents.model import load_model
 from fives_env.rules import PRESETS
-from train import sb3, selfplay
-from train.config import Sb3
-from train.selfplay_config import Selfplay
+from train.sb3 import trainer as sb3
+from train.sb3.config import Sb3
+from train.selfplay import trainer as selfplay
+from train.selfplay.config import Selfplay
 
 RULES = [f"{name}:players={players}" for name in PRESETS for players in (2, 4)]
 DECISIONS = 300_000

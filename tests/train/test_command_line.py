@@ -12,7 +12,7 @@ import pytest
 
 from agents.model import load_model
 from train.__main__ import main
-from train.config import Ppo, Sb3
+from train.sb3.config import Learner, Sb3
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
@@ -26,7 +26,7 @@ def test_help_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         main(["sb3", "--help"])
     assert stop.value.code == 0
     shown = capsys.readouterr().out
-    for option in ("--rules", "--opponent", "--minutes", "--seed", "--out", "--ppo.num-envs"):
+    for option in ("--rules", "--opponents", "--minutes", "--seed", "--out", "--learner.num-envs"):
         assert option in shown
 
 
@@ -57,8 +57,8 @@ def test_nothing_is_said_when_nobody_reads_on(command: str) -> None:
         ("sb3 --rules all-fives --out {out} --minutes -1", "minutes=-1.0 is not a number above 0"),
         ("sb3 --rules all-fives --out {out} --decisions 0", "decisions=0 is not a number from 1"),
         ("sb3 --rules all-fives --out {out} --seed -1", "seed=-1 is not a whole number"),
-        ("sb3 --rules all-fives --out {out} --opponent greedi", "did you mean greedy?"),
-        ("sb3 --rules all-fives --out {out} --opponent model:/nowhere", "no model in '/nowhere'"),
+        ("sb3 --rules all-fives --out {out} --opponents greedi", "did you mean greedy?"),
+        ("sb3 --rules all-fives --out {out} --opponents model:/nowhere", "no model in '/nowhere'"),
         (
             "sb3 --rules all-fives --out {out} --opponents self greedy self",
             "opponent self is named twice",
@@ -66,7 +66,7 @@ def test_nothing_is_said_when_nobody_reads_on(command: str) -> None:
         ("sb3 --rules all-fives --out {out} --pool.matchmaking elo", "'elo' is not one of uniform"),
         ("sb3 --resume {out}", "config.json cannot be read: No such file"),
         ("sb3 --rules all-fives --out {out} --episodes days", "'days' is not one of rounds"),
-        ("sb3 --rules all-fives --out {out} --ppo.gamma 2", "gamma=2.0 is not from 0 to 1"),
+        ("sb3 --rules all-fives --out {out} --learner.gamma 2", "gamma=2.0 is not from 0 to 1"),
         ("sb3 --rules all-fives --out {out} --nonsense 1", "--nonsense"),
         ("sb3 --rules all-fives --out {full}", "is not empty"),
     ],
@@ -94,7 +94,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
 )
 def test_settings_out_of_range_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
-        Ppo(**options)  # type: ignore[arg-type]
+        Learner(**options)  # type: ignore[arg-type]
 
 
 def test_limits() -> None:
@@ -106,7 +106,7 @@ def test_limits() -> None:
 def test_ctrl_c_saves_and_leaves_and_a_killed_run_leaves_a_model(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = "-m train sb3 --rules fives-and-threes --decisions 100000000 --threads 1 --pairs 4"
-    tiny = "--ppo.num-envs 16 --ppo.num-steps 16 --ppo.batch-size 128 --ppo.hidden 32"
+    tiny = "--learner.num-envs 16 --learner.num-steps 16 --learner.hidden 32"
     arguments = [sys.executable, *command.split(), *tiny.split(), "--out", str(out)]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:

@@ -11,14 +11,18 @@ from eval.run_files import EVALUATIONS
 from eval.speed.trainer import train
 
 SB3, SELFPLAY, SAME_NETWORK = "train sb3", "train selfplay", "train selfplay, without advice"
-_SELFPLAY = ("selfplay", "--device", "cpu", "--checkpoint-every", "1000000")
+_SELFPLAY = ("selfplay", "--device", "cpu")
 WAYS = {
-    SB3: ("sb3", "--opponent", "greedy"),
+    SB3: ("sb3", "--opponents", "greedy"),
     SELFPLAY: _SELFPLAY,
     SAME_NETWORK: (*_SELFPLAY, "--learner.no-advice"),
 }
 """The commands of ``python -m train`` that are measured; sb3 takes no advice."""
-_NO_EVALUATIONS = ("--evaluate-every", "1000000", "--pairs", "2", "--final-pairs", "2")
+_NEVER = "1000000"
+_LEARNING_ALONE = (
+    *("--evaluate-every", _NEVER, "--checkpoint-every", _NEVER),
+    *("--pairs", "2", "--final-pairs", "2"),
+)
 
 
 def training_rows(rules: str, seconds: float) -> list[dict[str, Any]]:
@@ -43,7 +47,7 @@ def _row(what: str, way: tuple[str, ...], rules: str, seconds: float) -> dict[st
         run = Path(folder) / "run"
         limits = ("--minutes", repr(seconds / 60), "--seed", "1", "--threads", "1")
         where = ("--rules", rules, "--out", str(run))
-        arguments = [*way, *where, *limits, *_NO_EVALUATIONS]
+        arguments = [*way, *where, *limits, *_LEARNING_ALONE]
         try:
             train(arguments, {"OMP_NUM_THREADS": "1"})
         except ValueError as error:

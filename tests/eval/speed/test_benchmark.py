@@ -19,8 +19,8 @@ from eval.speed.timing import Piece, Workload
 from eval.speed.workloads import agents as workloads_agents
 from eval.speed.workloads import library as ours
 from eval.speed.workloads import training as workloads_training
-from train.config import Sb3
-from train.selfplay_config import Selfplay
+from train.sb3.config import Sb3
+from train.selfplay.config import Selfplay
 
 
 def few(threads: tuple[int, ...]) -> list[Workload]:

@@ -1,0 +1,9 @@
+"""PPO of our own: one network plays all seats of many games at once.
+
+- config.py: what it can be told
+- trainer.py: learning, to be read first
+- state.py: all that changes while it learns
+- actor_critic.py, memory_network.py: the networks
+- rollout/: plays, pays, credits
+- workers.py, workers_ray.py: who plays
+"""
