@@ -17,7 +17,6 @@ from fives_env.jit import jit_part
 from fives_env.records import HIGHEST_DOUBLE_LEADS
 from fives_env.tiles import NO_TILE
 
-
 KNOWN = np.dtype(
     [
         ("unseen", "i8"),  # mask of the tiles that are neither on the table nor in the own hand
@@ -135,7 +134,7 @@ def draw_hands(known, ways, key):
 
 @jit_part
 def write_world(view, known, boneyard, key, game):
-    """Fills `game` with the deal that was drawn: the public block, the hands, the boneyard in random order."""
+    """Fills `game` with the deal that was drawn; its boneyard lies in random order."""
     copy_public(game, view)
     players = np.int64(view.rules.num_players)
     game.hands[:] = 0

@@ -235,7 +235,7 @@ def encode(views, features):
 
 @jit
 def sample_worlds(views, row_keys, scratch, games):
-    """Fills GAME [B, W], with KNOWN [1] to work in; returns the first row that agrees with no deal, or -1."""
+    """Fills GAME [B, W], working in KNOWN [1]; returns the first row with no deal, or -1."""
     known = scratch[0]
     for row in range(len(views)):
         view = views[row]
