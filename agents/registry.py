@@ -84,6 +84,7 @@ def _class(place: str) -> Callable[..., Policy]:
     return lambda *value, **options: _load(place)(*value, **options)
 
 
+_INFER = Field("none|odds", one_of("none", "odds"), "none")
 _VALUE = Field("points|equity", one_of("points", "equity"), "points")
 
 _ENTRIES = (
@@ -103,18 +104,20 @@ _ENTRIES = (
         "a stack of named rules that look two placements ahead; each can be switched off",
         _class("heuristics.tactic:Tactic"),
         options={
-            "off": Field("RULE+RULE", some_of(lambda: tuple(_load("heuristics.tactic:RULES"))), ())
+            "off": Field("RULE+RULE", some_of(lambda: tuple(_load("heuristics.tactic:RULES"))), ()),
+            "infer": Field("yes|no", yes_or_no, False),
         },
-        tried=("", ",off=win+reply+follow-up"),
+        tried=("", ",off=win+reply+follow-up", ",infer=yes"),
+        ladder=("", ",infer=yes"),
     ),
     Entry(
         "pimc",
         "solves W worlds that agree with the view, all hands open; the best mean",
         _class("search.pimc:Pimc"),
         value=Field("W", whole(1, 10_000)),
-        options={"value": _VALUE},
+        options={"value": _VALUE, "infer": _INFER},
         family="perfect-information Monte Carlo",
-        tried=(":4", ":4,value=equity"),
+        tried=(":4", ":4,value=equity", ":4,infer=odds"),
         ladder=(":4", ":16", ":64", ":64,value=equity"),
         timed=(":16", ":64"),
         work="worlds",
@@ -127,9 +130,10 @@ _ENTRIES = (
         options={
             "value": _VALUE,
             "playout": Field("greedy|random", one_of("greedy", "random"), "greedy"),
+            "infer": _INFER,
         },
         family="information-set tree search",
-        tried=(":30", ":30,playout=random", ":30,value=equity"),
+        tried=(":30", ":30,playout=random", ":30,value=equity", ":30,infer=odds"),
         ladder=(":300", ":3000"),
         timed=(":1000",),
         work="iterations",
@@ -141,7 +145,7 @@ _ENTRIES = (
         _class("search.rollout:Rollout"),
         value=Field("W", whole(1, 100_000)),
         options={
-            "infer": Field("none|odds", one_of("none", "odds"), "odds"),
+            "infer": _INFER._replace(default="odds"),
             "playout": Field("greedy|tactic", one_of("greedy", "tactic"), "tactic"),
             "value": _VALUE,
         },

@@ -15,7 +15,7 @@ from fives_env.jit import jit, jit_part
 from fives_env.records import GAME, NOT_OVER
 from fives_env.tiles import NUM_TILES, PIPS
 
-from .holdings import play, write_chances, write_position
+from .holdings import NOTHING_TOLD, play, write_chances, write_position
 from .replies import POINTS_ALONE, REPLY, write_replies
 
 Array = npt.NDArray[Any]
@@ -65,7 +65,7 @@ def _choose(view, key, games, chances, replies):
             tile = lowest(tiles)
             tiles &= tiles - 1
             if not ready:
-                write_chances(view, chances)
+                write_chances(view, NOTHING_TOLD, chances)
                 ready = True
             play(rules, arm * NUM_TILES + tile, games[0], games[1])
             worth = games[1].points + _PIPS[tile] * 1e-6

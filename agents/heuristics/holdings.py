@@ -12,6 +12,7 @@ from fives_env.tiles import NUM_TILES
 
 BONEYARD = 4
 """The row of the undealt tiles in `chances`, behind those of the seats."""
+NOTHING_TOLD = np.zeros((0, 28))
 _FITS = 10
 """Rounds of fitting: the sums are then right to about 1 in 100."""
 _MOVES = GAME.fields["moves"][1]  # type: ignore[index]
@@ -20,12 +21,13 @@ _DECK = GAME.fields["deck"][1]  # type: ignore[index]
 
 
 @jit_part
-def write_chances(view, chances):
+def write_chances(view, told, chances):
     """Fills float64 [5, 28]: how likely each seat, and last the boneyard, holds each unseen tile.
 
     Each hand has its public size and holds no value its seat is known to lack. Of two seats this is
     exact; of more, the rows and columns of a table are fitted in turn to their sums (Deming and
-    Stephan 1940). The viewer's own row stays 0.
+    Stephan 1940). The viewer's own row stays 0. `told`, float64 [3, 28], are the weights of the
+    other seats clockwise by what was played (inference/odds.py); [0, 28]: nothing is told.
     """
     chances[:] = 0
     players = np.int64(view.rules.num_players)
@@ -35,7 +37,10 @@ def write_chances(view, chances):
             tiles = possible_tiles(view, seat)
             share = view.hand_sizes[seat] / max(1, popcount(tiles))
             _fill(chances[seat], tiles, share)
-    if players == 2:
+    if len(told):
+        for other in range(players - 1):
+            chances[(np.int64(view.viewer) + 1 + other) % players] *= told[other]
+    elif players == 2:
         left = unseen
         while left:
             tile = lowest(left)

@@ -21,7 +21,8 @@ from fives_env.jit import jit, jit_part
 from fives_env.records import FIVES_AND_THREES, GAME, NOT_OVER
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
 
-from .holdings import play, play_tile_of, write_chances, write_position
+from ..inference.odds import CAUTION, TEMPERATURE, weigh
+from .holdings import NOTHING_TOLD, play, play_tile_of, write_chances, write_position
 from .replies import REPLY, WIN, distance, worth_of, write_replies
 
 Array = npt.NDArray[Any]
@@ -82,10 +83,12 @@ class Tactic:
 
     Attributes:
         off: Names of the rules that are switched off.
+        infer: Whether what was played in the round tells which tiles the others hold
+            (inference/odds.py).
     """
 
-    def __init__(self, off: Iterable[str] = ()) -> None:
-        """Switches the rules of these names off.
+    def __init__(self, off: Iterable[str] = (), infer: bool = False) -> None:
+        """Switches the rules of these names off, and inference on.
 
         Raises:
             ValueError: There is no such rule.
@@ -94,6 +97,7 @@ class Tactic:
         for name in off:
             if name not in RULES:
                 raise ValueError(f"no rule {name!r}; there are: {', '.join(RULES)}")
+        self.infer = infer
         self._weights = np.array(
             [0.0 if name in self.off else rule.weight for name, rule in RULES.items()]
         )
@@ -104,12 +108,14 @@ class Tactic:
         row_keys = np.ascontiguousarray(keys, np.uint64)
         actions = np.empty(len(views), np.int64)
         games = np.empty(3, GAME)
-        _choose_all(self._weights, views, row_keys, games, actions)
+        told = np.ones((3, NUM_TILES)) if self.infer else NOTHING_TOLD
+        _choose_all(self._weights, views, row_keys, told, games, actions)
         return actions
 
     def __repr__(self) -> str:
         """Names the rules that are off."""
-        return f"Tactic(off={'+'.join(self.off)})" if self.off else "Tactic()"
+        off = [f"off={'+'.join(self.off)}"] if self.off else []
+        return f"Tactic({', '.join(off + ['infer=True'] * self.infer)})"
 
 
 def advise(views: Array) -> Array:
@@ -142,7 +148,7 @@ def _advise_all(weights, views, games, advice):
             num_placements += popcount(joinable(view, view.lead_tile, view.hand, arm))
         if num_placements > 1 and not view.match_over:
             write_position(view, games[0])
-            write_chances(view, chances)
+            write_chances(view, NOTHING_TOLD, chances)
             _advise(weights, view, games, chances, replies, advice[row])
 
 
@@ -169,21 +175,22 @@ def _advise(weights, view, games, chances, replies, advice):
 
 
 @jit
-def _choose_all(weights, views, keys, games, actions):
+def _choose_all(weights, views, keys, told, games, actions):
     chances = np.empty((5, NUM_TILES))
     replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
-        actions[row] = choose_tactic(weights, views[row], keys[row], games, chances, replies)
+        actions[row] = choose_tactic(weights, views[row], keys[row], told, games, chances, replies)
 
 
 @jit_part
-def choose_tactic(weights, view, key, games, chances, replies):
+def choose_tactic(weights, view, key, told, games, chances, replies):
     """The action of `Tactic` on one view.
 
     Args:
         weights: float64 [9], of the rules.
         view: VIEW.
         key: uint64.
+        told: float64 [3, 28], to work in, if it infers from what was played; else [0, 28].
         games: GAME [3], to work in, as are the next.
         chances: float64 [5, 28].
         replies: REPLY [28].
@@ -197,8 +204,11 @@ def choose_tactic(weights, view, key, games, chances, replies):
         return DRAW if may_draw(view.rules, view, view.hand) else PASS
     if num_placements == 1:
         return only
+    if len(told):
+        told[:] = 1.0
+        weigh(view, TEMPERATURE, CAUTION, games, told)
     write_position(view, games[0])
-    write_chances(view, chances)
+    write_chances(view, told, chances)
     return _choose(weights, view, key, games, chances, replies)
 
 

@@ -30,6 +30,8 @@ from fives_env.records import GAME, HIGHEST_DOUBLE_LEADS
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
 
 Array = npt.NDArray[Any]
+INFERENCES = ("none", "odds")
+NONE, ODDS = range(2)
 TEMPERATURE = 1.0
 """How much more a tile must be worth to be e times as unlikely, in points of fives-and-threes."""
 CAUTION = 0.7
@@ -41,6 +43,17 @@ UNIT = np.array([1.0, 4.0, 3.0])
 _PIPS = PIPS.astype(np.int64)
 _MOVES = GAME.fields["moves"][1]  # type: ignore[index]
 _MOST = 36
+
+
+def inference(name: str) -> int:
+    """What compiled code knows the inference called `name` by.
+
+    Raises:
+        ValueError: There is no such inference.
+    """
+    if name not in INFERENCES:
+        raise ValueError(f"infer={name!r} is not one of {', '.join(INFERENCES)}")
+    return INFERENCES.index(name)
 
 
 def chances(views: Array, temperature: float = TEMPERATURE) -> Array:

@@ -25,6 +25,7 @@ from fives_env.engine.turns import drawable
 from fives_env.jit import jit, jit_part
 from fives_env.records import MAX_MOVES, NOT_OVER
 
+from ..inference import odds
 from .batches import at_least_one, choose_in_batches
 from .goals import CERTAIN, POINTS, set_goal, value_kind, worth
 from .solver import (
@@ -195,7 +196,7 @@ def _solved(params, game, goal, table, frames, root, values):
 
 @jit
 def choose_actions(
-    views, keys, equity, actions, iterations, playout, kind, constant, scratch, nodes
+    views, keys, equity, actions, iterations, playout, kind, infer, constant, scratch, nodes
 ):
     """Fills `actions`, int64 [B]; returns the first row that agrees with no deal, or -1.
 
@@ -207,6 +208,7 @@ def choose_actions(
         iterations: How many a row.
         playout: The built-in policy that plays rounds out.
         kind: POINTS or EQUITY.
+        infer: `odds.NONE` or `odds.ODDS`.
         constant: Of UCB, in standard deviations.
         scratch: `Scratch`.
         nodes: NODE [2 * iterations + 1].
@@ -236,6 +238,9 @@ def choose_actions(
             if best != NONE:
                 actions[row] = action_of(root.moves[best])
                 continue
+        if infer == odds.ODDS:
+            odds.weigh(view, odds.TEMPERATURE, odds.CAUTION, scratch.tables, known.weights)
+            ways = belief.count_ways(known)
         nodes[0].first = NONE
         size = np.int64(1)
         mean, squares = 0.0, 0.0  # of the values so far (Welford)
@@ -272,17 +277,23 @@ class Ismcts:
         iterations: Worlds drawn for each decision, one an iteration.
         value: ``points``: of the round; ``equity``: the chance to win the match (two sides).
         playout: Who plays rounds out below the tree: ``greedy`` or ``random``.
+        infer: ``none``: all deals that agree with the view are as likely; ``odds``: what was played
+            in the round makes tiles more or less likely.
     """
 
-    def __init__(self, iterations: int, value: str = "points", playout: str = "greedy") -> None:
+    def __init__(
+        self, iterations: int, value: str = "points", playout: str = "greedy", infer: str = "none"
+    ) -> None:
         """Checks the arguments.
 
         Raises:
-            ValueError: The number of iterations, or there is no such value or playout.
+            ValueError: The number of iterations, or there is no such value, playout or inference.
         """
         self.iterations = at_least_one("iterations", iterations)
         self.value = value
         self._kind = value_kind(value)
+        self.infer = infer
+        self._infer = odds.inference(infer)
         if playout not in BUILT_IN:
             raise ValueError(f"playout={playout!r} is not one of {', '.join(BUILT_IN)}")
         self.playout = playout
@@ -305,6 +316,7 @@ class Ismcts:
                 self.iterations,
                 playout,
                 self._kind,
+                self._infer,
                 EXPLORATION,
                 scratch,
                 nodes,
@@ -316,4 +328,5 @@ class Ismcts:
         """``Ismcts(1000)``."""
         value = "" if self._kind == POINTS else f", value={self.value!r}"
         playout = "" if self.playout == "greedy" else f", playout={self.playout!r}"
-        return f"Ismcts({self.iterations}{value}{playout})"
+        infer = "" if self.infer == "none" else f", infer={self.infer!r}"
+        return f"Ismcts({self.iterations}{value}{playout}{infer})"

@@ -13,6 +13,7 @@ from fives_env.engine import belief
 from fives_env.engine.keys import mix
 from fives_env.jit import jit
 
+from ..inference import odds
 from .batches import at_least_one, choose_in_batches
 from .goals import POINTS, set_goal, value_kind
 from .solver import (
@@ -31,7 +32,7 @@ BUDGET = 2_000
 
 
 @jit
-def choose_actions(views, keys, equity, actions, worlds, budget, kind, scratch):
+def choose_actions(views, keys, equity, actions, worlds, budget, kind, infer, scratch):
     """Fills `actions`, int64 [B]; returns the first row that agrees with no deal, or -1.
 
     Args:
@@ -42,6 +43,7 @@ def choose_actions(views, keys, equity, actions, worlds, budget, kind, scratch):
         worlds: How many worlds a row.
         budget: Positions that may be visited in one world whose round is long.
         kind: POINTS or EQUITY.
+        infer: `odds.NONE` or `odds.ODDS`.
         scratch: `Scratch`.
     """
     game, goal, frames = scratch.games[0], scratch.goals[0], scratch.frames
@@ -57,6 +59,8 @@ def choose_actions(views, keys, equity, actions, worlds, budget, kind, scratch):
         if root.num == 1:
             continue
         belief.look(view, known)
+        if infer == odds.ODDS:
+            odds.weigh(view, odds.TEMPERATURE, odds.CAUTION, scratch.tables, known.weights)
         ways = belief.count_ways(known)
         if belief.num_ways(known, ways) == 0:
             return row
@@ -87,17 +91,21 @@ class Pimc:
     Attributes:
         worlds: Worlds drawn for each decision; cost is linear in it.
         value: ``points``: of the round; ``equity``: the chance to win the match (two sides).
+        infer: ``none``: all deals that agree with the view are as likely; ``odds``: what was played
+            in the round makes tiles more or less likely.
     """
 
-    def __init__(self, worlds: int, value: str = "points") -> None:
+    def __init__(self, worlds: int, value: str = "points", infer: str = "none") -> None:
         """Checks the arguments.
 
         Raises:
-            ValueError: The number of worlds, or there is no such value.
+            ValueError: The number of worlds, or there is no such value or inference.
         """
         self.worlds = at_least_one("worlds", worlds)
         self.value = value
         self._kind = value_kind(value)
+        self.infer = infer
+        self._infer = odds.inference(infer)
 
     def act(self, views: Array, masks: Array, keys: Array) -> Array:
         """As `Policy.act`; the masks are not needed.
@@ -109,7 +117,7 @@ class Pimc:
 
         def choose(views: Any, keys: Array, equity: Any, actions: Array) -> Any:
             return choose_actions(
-                views, keys, equity, actions, self.worlds, BUDGET, self._kind, scratch
+                views, keys, equity, actions, self.worlds, BUDGET, self._kind, self._infer, scratch
             )
 
         return choose_in_batches(views, keys, self._kind, choose)
@@ -117,4 +125,5 @@ class Pimc:
     def __repr__(self) -> str:
         """``Pimc(64)``."""
         value = "" if self._kind == POINTS else f", value={self.value!r}"
-        return f"Pimc({self.worlds}{value})"
+        infer = "" if self.infer == "none" else f", infer={self.infer!r}"
+        return f"Pimc({self.worlds}{value}{infer})"

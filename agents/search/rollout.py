@@ -31,8 +31,6 @@ from .solver import MAX_DEPTH, MAX_WIDTH, Scratch, action_of, list_moves, play, 
 Array = npt.NDArray[Any]
 PLAYOUTS = ("greedy", "tactic")
 GREEDY, TACTIC = range(2)
-INFERENCES = ("none", "odds")
-NONE, ODDS = range(2)
 _BLOCK = 16
 """Worlds between two looks at which actions are behind."""
 _BEHIND = 3.0
@@ -49,18 +47,20 @@ class Playout(NamedTuple):
         games: GAME [3], of `tactic`.
         chances: float64 [5, 28], likewise.
         replies: REPLY [28], likewise.
+        told: float64 [0, 28]: it infers nothing.
     """
 
     seen: Any
     games: Any
     chances: Any
     replies: Any
+    told: Any
 
     @classmethod
     def new(cls) -> Self:
         """Memory for one playout at a time."""
         chances, replies = np.zeros((5, NUM_TILES)), np.zeros(NUM_TILES, REPLY)
-        return cls(np.zeros(1, VIEW), np.zeros(3, GAME), chances, replies)
+        return cls(np.zeros(1, VIEW), np.zeros(3, GAME), chances, replies, np.zeros((0, NUM_TILES)))
 
 
 @jit_part
@@ -73,7 +73,9 @@ def play_out(params, game, policy, key, work):
         own = mix(key, _PLAYOUT + number)
         if policy == TACTIC:
             write_view(params, game, seat, view)
-            action = choose_tactic(ALL_ON, view, own, work.games, work.chances, work.replies)
+            action = choose_tactic(
+                ALL_ON, view, own, work.told, work.games, work.chances, work.replies
+            )
         else:
             action = choose_greedy(params, game, game.lead_tile, game.hands[seat], own)
         play(params, game, action)
@@ -111,7 +113,7 @@ def choose_actions(views, keys, equity, actions, kind, infer, policy, values, sc
         equity: The equity table, float32 [2, N, N], and its least score.
         actions: Filled.
         kind: POINTS or EQUITY.
-        infer: NONE or ODDS.
+        infer: `odds.NONE` or `odds.ODDS`.
         policy: Who plays rounds out, GREEDY or TACTIC.
         values: int64 [W, MAX_WIDTH], of each action in each world; worked in, as are the next.
         scratch: `Scratch`.
@@ -128,8 +130,8 @@ def choose_actions(views, keys, equity, actions, kind, infer, policy, values, sc
         if root.num == 1:
             continue
         belief.look(view, known)
-        if infer == ODDS:
-            odds.weigh(view, odds.TEMPERATURE, odds.CAUTION, work.games, known.weights)
+        if infer == odds.ODDS:
+            odds.weigh(view, odds.TEMPERATURE, odds.CAUTION, scratch.tables, known.weights)
         ways = belief.count_ways(known)
         if belief.num_ways(known, ways) == 0:
             return row
@@ -182,12 +184,9 @@ class Rollout:
             ValueError: The number of worlds, or there is no such inference, playout or value.
         """
         self.worlds = at_least_one("worlds", worlds)
-        for name, given, known in (
-            ("infer", infer, INFERENCES),
-            ("playout", playout, PLAYOUTS),
-        ):
-            if given not in known:
-                raise ValueError(f"{name}={given!r} is not one of {', '.join(known)}")
+        self._infer = odds.inference(infer)
+        if playout not in PLAYOUTS:
+            raise ValueError(f"playout={playout!r} is not one of {', '.join(PLAYOUTS)}")
         self.infer, self.playout, self.value = infer, playout, value
         self._kind = value_kind(value)
 
@@ -199,11 +198,11 @@ class Rollout:
         """
         values = np.zeros((self.worlds, MAX_WIDTH), np.int64)
         scratch, work = Scratch.new(), Playout.new()
-        infer, policy = INFERENCES.index(self.infer), PLAYOUTS.index(self.playout)
+        policy = PLAYOUTS.index(self.playout)
 
         def choose(views: Any, keys: Array, equity: Any, actions: Array) -> Any:
             return choose_actions(
-                views, keys, equity, actions, self._kind, infer, policy, values, scratch, work
+                views, keys, equity, actions, self._kind, self._infer, policy, values, scratch, work
             )
 
         return choose_in_batches(views, keys, self._kind, choose)

@@ -69,18 +69,20 @@ class Scratch(NamedTuple):
         goals: GOAL [1].
         frames: FRAME [MAX_DEPTH + 2], the path; the last is the root.
         known: KNOWN [1], what is known of the world.
+        tables: GAME [2], in which the odds replay the round.
     """
 
     games: Any
     goals: Any
     frames: Any
     known: Any
+    tables: Any
 
     @classmethod
     def new(cls) -> Self:
         """Memory for one search at a time."""
-        frames = np.zeros(MAX_DEPTH + 2, FRAME)
-        return cls(np.zeros(1, GAME), np.zeros(1, GOAL), frames, np.zeros(1, KNOWN))
+        frames, tables = np.zeros(MAX_DEPTH + 2, FRAME), np.zeros(2, GAME)
+        return cls(np.zeros(1, GAME), np.zeros(1, GOAL), frames, np.zeros(1, KNOWN), tables)
 
 
 @jit_inline

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents import make_agent
-from agents.heuristics.holdings import BONEYARD, write_chances
+from agents.heuristics.holdings import BONEYARD, NOTHING_TOLD, write_chances
 from agents.heuristics.tactic import RULES, Tactic
 from eval.arena import paired as arena
 from eval.stats.scores import score
@@ -26,7 +26,7 @@ WRITE_CHANCES = from_python(write_chances)
 
 def chances_of(view: Any) -> Array:
     chances = np.empty((5, NUM_TILES))
-    WRITE_CHANCES(view, chances)
+    WRITE_CHANCES(view, NOTHING_TOLD, chances)
     return chances
 
 

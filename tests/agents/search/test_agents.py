@@ -27,7 +27,8 @@ VARIANTS = [
 AGENTS = [
     Pimc(3),
     Ismcts(40),
-    Ismcts(40, playout="random"),
+    Ismcts(40, playout="random", infer="odds"),
+    Pimc(3, infer="odds"),
     Rollout(17),
     Rollout(33, infer="none", playout="greedy"),
 ]
