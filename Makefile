@@ -7,10 +7,11 @@ EXTRAS := .venv/.extras
 DEMO := runs/demo
 CUP := runs/cup
 PAIRS := 60
+BENCHMARK := runs/benchmark/benchmark
 RULES := fives-and-threes:players=2
 export MPLBACKEND := Agg
 
-.PHONY: setup demo test test-extras test-nightly lint cup ladder benchmark clean
+.PHONY: setup demo test test-extras test-nightly lint cup exact ladder benchmark measured results clean
 
 demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, write a page
 	rm -rf $(DEMO)
@@ -38,7 +39,7 @@ lint: $(SETUP)  ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-cup: $(SETUP)  ## the tournament of the README: eight agents in three games, about a quarter of an hour
+cup: $(SETUP)  ## the tournament of docs/results.md: eight agents in three games, about a quarter of an hour
 	for game in fives-and-threes threes-and-fives all-fives; do \
 	  $(BIN)/python -m eval tournament --rules $$game:players=2 --pairs $(PAIRS) --seed 1 --workers 2 --block 20 --anchor greedy --out $(CUP)/$$game \
 	    --agents random greedy careful tactic pimc:16 pimc:64 ismcts:1000 model:$$game-2 || exit 1; \
@@ -48,11 +49,35 @@ cup: $(SETUP)  ## the tournament of the README: eight agents in three games, abo
 ladder: $(SETUP)  ## what python -m agents shows: strength against greedy and time of a move
 	$(BIN)/python -m eval ladder
 
+exact: $(EXTRAS)  ## how far agents are from best in two small games
+	for game in 3:60 2:300; do \
+	  $(BIN)/python -m eval exact --rules fives-and-threes:max_pip=$${game%:*},deal=3,mode=round --cfr $${game#*:} --json runs/exact/$${game%:*}.json \
+	    --agents ismcts:1000 pimc:64 tactic careful greedy random || exit 1; \
+	done
+
+benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of their own
+	$(BIN)/python -m eval benchmark --json $(BENCHMARK).json --peers --training 20
+
+measured: $(SETUP)  ## takes what cup, exact and benchmark left in runs/ into docs/measured, and makes the tables
+	$(BIN)/python docs/results.py take
+
+results: $(SETUP)  ## the tables of docs/*.md, from agents/strength.json and docs/measured
+	$(BIN)/python docs/results.py
+
 docs/table.svg: $(SETUP) fives_env/rendering/picture.py docs/table.py  ## the picture at the top of README.md
 	$(BIN)/python docs/table.py > $@
 
-benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of their own
-	$(BIN)/python -m eval benchmark --json runs/benchmark/benchmark.json --peers --training 20
+docs/ladder.png: $(SETUP) agents/strength.json  ## strength against time of a move; make ladder measures, and draws it too
+	$(BIN)/python -m eval ladder --agents greedy --plot $@.new && mv $@.new $@
+
+docs/equity.png: $(SETUP) agents/equity/picture.py  ## what a score is worth, from the stored table
+	$(BIN)/python -m agents.equity.picture
+
+docs/speed.png: $(BENCHMARK).png  ## cost of a step by batch and threads
+	cp $< $@
+
+$(BENCHMARK).png:
+	$(MAKE) benchmark
 
 $(SETUP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
