@@ -20,7 +20,7 @@ from eval.speed.workloads.agents import agent_workloads
 from fives_env.rules import Rules
 from tests.agents import test_contract as contract
 from tests.agents.material import ALL_RULES, Array, positions, random_card, random_network
-from train.init import trained_model
+from train.run.init import trained_model
 
 RULES = "fives-and-threes"
 
