@@ -208,18 +208,22 @@ def written(text: str) -> str:
 
 
 def take(runs: Path) -> None:
-    """Keeps what the tables show of what `make cup`, `make exact` and `make benchmark` left.
+    """Keeps what the tables show of what `make cup`, `strength`, `exact` and `benchmark` left.
 
-    What was not measured stays as it is; what a meeting of a model made is entered by hand.
+    What was not measured stays as it is. The table of training with and without the score is
+    entered by hand.
     """
     found = [read(path) for path in (runs / "cup").glob("*/summary.json")]
     if found:
         games = list(map(of_cup, found))
-        keep("cup.json", {"games": games}, key=lambda game: game["rules"])
+        keep("cup.json", {"games": games}, "games", lambda game: game["rules"])
+    found = [read(path) for path in (runs / "strength").glob("*/summary.json")]
+    if found:
+        keep("training.json", {"models": list(map(of_model, found))}, "models", meeting_of)
     found = [read(path) for path in (runs / "exact").glob("*.json")]
     if found:
         games = list(map(of_exact, found))
-        keep("exact.json", {"games": games}, key=lambda game: game["rules"])
+        keep("exact.json", {"games": games}, "games", lambda game: game["rules"])
     benchmark = runs / "benchmark" / "benchmark.json"
     if benchmark.exists():
         document = read(benchmark)
@@ -239,7 +243,24 @@ def of_exact(document: Row) -> Row:
     """What the page shows of a game that was solved."""
     names = ("agent", "exploitability", "iterations")
     rows = [{name: row[name] for name in names if name in row} for row in document["agents"]]
-    return {**{name: document[name] for name in ("rules", "choices")}, "agents": rows}
+    kept = {name: document[name] for name in ("rules", "choices", "machine")}
+    return {**kept, "agents": rows}
+
+
+def of_model(summary: Row) -> Row:
+    """What the page shows of a meeting of a model and another agent."""
+    (pairing,) = summary["pairings"]
+    single = Rules.from_spec(summary["rules"]).mode == "round"
+    points = ("points_per_round", "points_low", "points_high")
+    shown = ("pairs", *(() if single else ("win_rate", "low", "high")), *points)
+    row = {"model": pairing["a"].removeprefix("model:"), "against": pairing["b"]}
+    row |= {"single_rounds": True} if single else {}
+    return {**row, **{name: pairing[name] for name in shown}}
+
+
+def meeting_of(row: Row) -> tuple[str, str, bool]:
+    """Which row of the table of models it is."""
+    return row["model"], row["against"], row.get("single_rounds", False)
 
 
 def is_shown(row: Row) -> bool:
@@ -250,13 +271,22 @@ def is_shown(row: Row) -> bool:
     return any(all(row.get(name) == value for name, value in each.items()) for each in queries)
 
 
-def keep(name: str, new: Row, key: Callable[[Row], str] | None = None) -> None:
-    """Writes what was measured over what was kept; games by their rules, in the order of before."""
+def keep(name: str, new: Row, rows: str = "", key: Callable[[Row], Any] | None = None) -> None:
+    """Writes what was measured over what was kept.
+
+    Args:
+        name: Of the file.
+        new: What it is to say.
+        rows: The field of which only those rows are replaced that were measured.
+        key: Tells rows apart; they stay in their order.
+    """
     path = MEASURED / name
     old = read(path)
     if key is not None:
-        games = {key(game): game for game in (*old["games"], *new["games"])}
-        new = {"games": list(games.values())}
+        found = {key(row): row for row in old[rows]}
+        for row in new[rows]:
+            found[key(row)] = {**found.get(key(row), {}), **row}
+        new = {rows: list(found.values())}
     path.write_text(json.dumps({**old, **new}, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
