@@ -1,7 +1,8 @@
-"""`make results`: the tables of docs/*.md, from what was measured. `make measured`: what they show.
+"""`make results`: the tables of docs/*.md, made anew. `make measured`: what they show, taken anew.
 
-A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``. Its numbers are in
-agents/strength.json or in docs/measured/, and never typed into a page. The files of docs/measured/
+A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``. That of agents is the registry;
+the numbers of all others are in agents/strength.json or in docs/measured/, and never typed into a
+page. The files of docs/measured/
 have the fields of the commands that make them (summary.json, benchmark.json, ...), but only those
 that a page shows; ``python docs/results.py take`` copies them from runs/.
 """
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from fives_env.agents.registry import AGENTS
 from fives_env.agents.strength import share as share_of_row
 
 from fives_env.rules import Rules
@@ -32,6 +34,12 @@ def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def agents() -> str:
+    """Every agent: how its spec is written, and what it does."""
+    lines = [(f"`{entry.form}`".replace("|", "\\|"), entry.help) for entry in AGENTS.values()]
+    return markdown(("spec", "what it does"), lines)
 
 
 def ladder() -> str:
@@ -193,6 +201,7 @@ def number(per_second: float) -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "agents": agents,
     "ladder": ladder,
     "models": models,
     "score-use": score_use,

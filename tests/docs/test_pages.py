@@ -1,13 +1,15 @@
 """What the pages name is there: files, links, headings, commands, targets, pictures."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from eval.commands import COMMANDS
+from agents import command_line
+from eval.commands import options_of_all
 from tests.docs.pages import BLOCK, ROOT, TEXTS, blocks
-from train.__main__ import COMMANDS as WAYS
+from train.__main__ import COMMANDS, _options
 
 FOLDERS = ("agents", "docs", "eval", "fives_env", "seeds", "tests", "train")
 NAMED = re.compile(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./*-]*)")
@@ -15,7 +17,10 @@ LINK = re.compile(r"\]\(([^)]+)\)")
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 TARGETS = set(re.findall(r"^([\w./-]+):(?!=)", MAKEFILE, re.MULTILINE))
 SHELL = [
-    (page, line) for page, text in TEXTS.items() for line in "".join(blocks(text, "")).splitlines()
+    (page, line)
+    for page, text in TEXTS.items()
+    for line in "\n".join(blocks(text, "")).splitlines()
+    if line.startswith("python -m")
 ]
 EACH = pytest.mark.parametrize("page", TEXTS)
 
@@ -63,11 +68,17 @@ def test_the_readme_is_for_a_first_visit() -> None:
     assert len(TEXTS["README.md"].splitlines()) <= 170
 
 
-def test_every_command_that_is_shown_is_there() -> None:
-    known = {"eval": {row.name for row in COMMANDS}, "train": {row.name for row in WAYS}}
-    for page, line in SHELL:
-        for room, name in re.findall(r"python -m (eval|train) ([a-z]\S*)", line):
-            assert name in known[room], f"{page}: {line}"
+@pytest.mark.parametrize(("page", "line"), SHELL)
+def test_every_command_that_is_shown_can_be_given(page: str, line: str) -> None:
+    """With its options; what is written in capitals is the reader's."""
+    room, *words = shlex.split(line.replace(" AGENT", " greedy"), comments=True)[2:]
+    if room == "eval":
+        command_line.read(options_of_all(), "eval", "", words)
+    elif room == "train":
+        (row,) = [row for row in COMMANDS if row.name == words[0]]
+        command_line.read(_options(row, words[1:]), "train", "", words[1:])
+    else:
+        assert (ROOT / room / "__main__.py").exists() or room == "fives_env.agents"
 
 
 def test_every_target_that_is_named_is_there() -> None:
