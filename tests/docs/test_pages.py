@@ -11,7 +11,8 @@ from eval.commands import options_of_all
 from tests.docs.pages import BLOCK, ROOT, TEXTS, blocks
 from train.__main__ import COMMANDS, _options
 
-FOLDERS = ("agents", "docs", "eval", "fives_env", "seeds", "tests", "train")
+PRODUCT = ("agents", "eval", "fives_env", "train")
+FOLDERS = (*PRODUCT, "docs", "seeds", "tests")
 NAMED = re.compile(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./*-]*)")
 LINK = re.compile(r"\]\(([^)]+)\)")
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
@@ -66,6 +67,15 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 def test_the_readme_is_for_a_first_visit() -> None:
     assert len(TEXTS["README.md"].splitlines()) <= 170
+
+
+def test_every_room_is_in_the_architecture() -> None:
+    """In a few pages: whoever adds a room says there in one line what is in it."""
+    text = TEXTS["docs/architecture.md"]
+    rooms = [path.parent for name in PRODUCT for path in (ROOT / name).glob("*/__init__.py")]
+    named = [f"`{room.relative_to(ROOT).as_posix()}/`" for room in rooms]
+    assert [room for room in named if room not in text] == []
+    assert len(text.splitlines()) <= 120
 
 
 @pytest.mark.parametrize(("page", "line"), SHELL)
