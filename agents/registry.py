@@ -135,6 +135,23 @@ _ENTRIES = (
         work="iterations",
     ),
     Entry(
+        "rollout",
+        "each action in W worlds that agree with the view and with what was played, policies play "
+        "the round out; the best mean",
+        _class("search.rollout:Rollout"),
+        value=Field("W", whole(1, 100_000)),
+        options={
+            "infer": Field("none|odds", one_of("none", "odds"), "odds"),
+            "playout": Field("greedy|tactic", one_of("greedy", "tactic"), "tactic"),
+            "value": _VALUE,
+        },
+        family="policy rollouts",
+        tried=(":4", ":20,infer=none,playout=greedy", ":4,value=equity"),
+        ladder=(":64,playout=greedy", ":64", ":256"),
+        timed=(":64",),
+        work="worlds",
+    ),
+    Entry(
         "model",
         "a trained network, its best action or a sample: one that is shipped, a model folder, or "
         "the run that made it",

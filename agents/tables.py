@@ -1,5 +1,6 @@
 """Tables for the terminal."""
 
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
@@ -27,8 +28,13 @@ def table(
         title=_lines(title), caption=_lines(caption) if caption else None, box=box.SIMPLE_HEAD
     )
     made.title_justify = made.caption_justify = "left"
-    for heading in words:
-        made.add_column(_lines(heading), overflow="fold")
+    rows = list(rows)
+    room = 0.6 * (shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH)
+    for index, heading in enumerate(words):
+        longest = max((len(word) for row in rows for word in row[index].split()), default=0)
+        # Else a spec is broken in the middle to make room for prose.
+        least = longest if longest <= room else None
+        made.add_column(_lines(heading), overflow="fold", min_width=least)
     for heading in numbers:
         made.add_column(_lines(heading), justify="right", no_wrap=True)
     for row in rows:

@@ -124,11 +124,11 @@ def advise(views: Array) -> Array:
     views = np.ascontiguousarray(views)
     advice = np.zeros((len(views), NUM_ACTIONS), np.float32)
     games = np.empty(3, GAME)
-    _advise_all(_ALL_ON, views, games, advice)
+    _advise_all(ALL_ON, views, games, advice)
     return advice
 
 
-_ALL_ON = np.array([rule.weight for rule in RULES.values()])
+ALL_ON = np.array([rule.weight for rule in RULES.values()])
 
 
 @jit
@@ -173,20 +173,33 @@ def _choose_all(weights, views, keys, games, actions):
     chances = np.empty((5, NUM_TILES))
     replies = np.empty(NUM_TILES, REPLY)
     for row in range(len(views)):
-        view = views[row]
-        num_placements, only = 0, 0
-        for arm in range(4):
-            tiles = joinable(view, view.lead_tile, view.hand, arm)
-            num_placements += popcount(tiles)
-            only = arm * NUM_TILES + lowest(tiles) if tiles else only
-        if num_placements == 0:
-            actions[row] = DRAW if may_draw(view.rules, view, view.hand) else PASS
-        elif num_placements == 1:
-            actions[row] = only
-        else:
-            write_position(view, games[0])
-            write_chances(view, chances)
-            actions[row] = _choose(weights, view, keys[row], games, chances, replies)
+        actions[row] = choose_tactic(weights, views[row], keys[row], games, chances, replies)
+
+
+@jit_part
+def choose_tactic(weights, view, key, games, chances, replies):
+    """The action of `Tactic` on one view.
+
+    Args:
+        weights: float64 [9], of the rules.
+        view: VIEW.
+        key: uint64.
+        games: GAME [3], to work in, as are the next.
+        chances: float64 [5, 28].
+        replies: REPLY [28].
+    """
+    num_placements, only = 0, 0
+    for arm in range(4):
+        tiles = joinable(view, view.lead_tile, view.hand, arm)
+        num_placements += popcount(tiles)
+        only = arm * NUM_TILES + lowest(tiles) if tiles else only
+    if num_placements == 0:
+        return DRAW if may_draw(view.rules, view, view.hand) else PASS
+    if num_placements == 1:
+        return only
+    write_position(view, games[0])
+    write_chances(view, chances)
+    return _choose(weights, view, key, games, chances, replies)
 
 
 @jit_part

@@ -99,6 +99,42 @@ def num_ways(known, ways):
 
 
 @jit_part
+def write_chances(known, ways, chances):
+    """Fills float64 [3, 28]: how likely each other seat, clockwise, holds each tile.
+
+    The sum over all deals in which it does, over the sum of all: ways to come to a tile, times ways
+    to go on from there.
+    """
+    size_a, size_b, size_c = known.room[0] + 1, known.room[1] + 1, known.room[2] + 1
+    weights, total = known.weights, num_ways(known, ways)
+    before, after = np.zeros((size_a, size_b, size_c)), np.zeros((size_a, size_b, size_c))
+    before[size_a - 1, size_b - 1, size_c - 1] = 1.0 / total
+    chances[:] = 0.0
+    unseen, i = np.int64(known.unseen), 0
+    while unseen:
+        tile = lowest(unseen)
+        unseen &= unseen - 1
+        i += 1
+        after[:] = before
+        for a in range(size_a):
+            for b in range(size_b):
+                for c in range(size_c):
+                    if a:
+                        come = before[a, b, c] * weights[0, tile]
+                        chances[0, tile] += come * ways[i, a - 1, b, c]
+                        after[a - 1, b, c] += come
+                    if b:
+                        come = before[a, b, c] * weights[1, tile]
+                        chances[1, tile] += come * ways[i, a, b - 1, c]
+                        after[a, b - 1, c] += come
+                    if c:
+                        come = before[a, b, c] * weights[2, tile]
+                        chances[2, tile] += come * ways[i, a, b, c - 1]
+                        after[a, b, c - 1] += come
+        before[:] = after
+
+
+@jit_part
 def draw_hands(known, ways, key):
     """Fills the hands with one deal; returns the tiles left for the boneyard."""
     a, b, c = known.room[0], known.room[1], known.room[2]

@@ -10,6 +10,7 @@ import agents.equity.tables as tables
 from agents.equity.tables import EquityTable
 from agents.search.ismcts import Ismcts
 from agents.search.pimc import Pimc
+from agents.search.rollout import Rollout
 from eval.arena.paired import play
 from fives_env import BuiltIn, Games, Rules
 from fives_env.belief import sample
@@ -23,7 +24,13 @@ VARIANTS = [
     "all-fives:players=4,target_check=round-end",
     "fives-and-threes:mode=round",
 ]
-AGENTS = [Pimc(3), Ismcts(40), Ismcts(40, playout="random")]
+AGENTS = [
+    Pimc(3),
+    Ismcts(40),
+    Ismcts(40, playout="random"),
+    Rollout(17),
+    Rollout(33, infer="none", playout="greedy"),
+]
 
 
 @pytest.mark.parametrize("rules", VARIANTS)
