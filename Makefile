@@ -7,10 +7,14 @@ EXTRAS := .venv/.extras
 DEMO := runs/demo
 CUP := runs/cup
 PAIRS := 60
+BENCHMARK := runs/benchmark/benchmark
 RULES := fives-and-threes:players=2
+MEETINGS := $(addprefix fives-and-threes-2/,greedy/$(RULES)/9000 greedy/$(RULES),mode=round/20000 tactic/$(RULES)/4000 pimc:64/$(RULES)/600) \
+  threes-and-fives-2/greedy/threes-and-fives:players=2/2000 all-fives-2/greedy/all-fives:players=2/2000 \
+  fives-and-threes-4-partners/greedy/fives-and-threes:players=4/2000
 export MPLBACKEND := Agg
 
-.PHONY: setup demo test test-extras test-nightly lint cup ladder benchmark clean
+.PHONY: setup demo test test-extras test-nightly lint cup strength exact ladder benchmark measured results clean
 
 demo: $(SETUP)  ## train an agent, let it play a tournament, measure speed, write a page
 	rm -rf $(DEMO)
@@ -38,7 +42,7 @@ lint: $(SETUP)  ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-cup: $(SETUP)  ## the tournament of the README: eight agents in three games, about a quarter of an hour
+cup: $(SETUP)  ## the tournament of docs/results.md: eight agents in three games, about a quarter of an hour
 	for game in fives-and-threes threes-and-fives all-fives; do \
 	  $(BIN)/python -m eval tournament --rules $$game:players=2 --pairs $(PAIRS) --seed 1 --workers 2 --block 20 --anchor greedy --out $(CUP)/$$game \
 	    --agents random greedy careful tactic pimc:16 pimc:64 ismcts:1000 model:$$game-2 || exit 1; \
@@ -48,11 +52,41 @@ cup: $(SETUP)  ## the tournament of the README: eight agents in three games, abo
 ladder: $(SETUP)  ## what python -m agents shows: strength against greedy and time of a move
 	$(BIN)/python -m eval ladder
 
+strength: $(SETUP)  ## the meetings of the shipped models in docs/results.md
+	for meeting in $(MEETINGS); do \
+	  set -- $$(echo $$meeting | tr / ' '); \
+	  $(BIN)/python -m eval tournament --agents model:$$1 $$2 --rules $$3 --pairs $$4 --seed 1 --workers 2 --out runs/strength/$$1.$$2.$$4 || exit 1; \
+	done
+
+exact: $(EXTRAS)  ## how far agents are from best in two small games
+	for game in 3:60 2:300; do \
+	  $(BIN)/python -m eval exact --rules fives-and-threes:max_pip=$${game%:*},deal=3,mode=round --cfr $${game#*:} --json runs/exact/$${game%:*}.json \
+	    --agents ismcts:1000 pimc:64 tactic careful greedy random || exit 1; \
+	done
+
+benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of their own
+	$(BIN)/python -m eval benchmark --json $(BENCHMARK).json --peers --training 20
+
+measured: $(SETUP)  ## takes what cup, strength, exact and benchmark left in runs/ into docs/measured, and makes the tables
+	$(BIN)/python docs/results.py take
+
+results: $(SETUP)  ## the tables of docs/*.md, from agents/strength.json and docs/measured
+	$(BIN)/python docs/results.py
+
 docs/table.svg: $(SETUP) fives_env/rendering/picture.py docs/table.py  ## the picture at the top of README.md
 	$(BIN)/python docs/table.py > $@
 
-benchmark: $(SETUP)  ## rollout speed beside the peers, which get a venv of their own
-	$(BIN)/python -m eval benchmark --json runs/benchmark/benchmark.json --peers --training 20
+docs/ladder.png: $(SETUP) agents/strength.json  ## strength against time of a move; make ladder measures, and draws it too
+	$(BIN)/python -m eval ladder --agents greedy --plot $@.new && mv $@.new $@
+
+docs/equity.png: $(SETUP) agents/equity/picture.py  ## what a score is worth, from the stored table
+	$(BIN)/python -m agents.equity.picture
+
+docs/speed.png: $(BENCHMARK).png  ## cost of a step by batch and threads
+	cp $< $@
+
+$(BENCHMARK).png:
+	$(MAKE) benchmark
 
 $(SETUP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_readme import EXAMPLES
+from tests.docs.pages import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 OPPONENTS = """
@@ -138,5 +138,5 @@ def test_X01_learners_of_sb3_take_the_ids_and_the_readme_runs(installed: Path, b
     (wheel,) = built.glob("*.whl")
     pip(installed, "install", f"{wheel}[sb3]")
     python(installed, LEARN)
-    for example in EXAMPLES:
+    for example in EXAMPLES.values():
         python(installed, example)
