@@ -2,7 +2,7 @@
 
 - config.py: what it can be told
 - trainer.py: learning, to be read first
-- state.py: all that changes while it learns
+- start.py: tables, network and device, as a run begins
 - actor_critic.py, memory_network.py: the networks
 - rollout/: plays, pays, credits
 - workers.py, workers_ray.py: who plays
