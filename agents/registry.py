@@ -151,7 +151,7 @@ _ENTRIES = (
         },
         family="policy rollouts",
         tried=(":4", ":20,infer=none,playout=greedy", ":4,value=equity"),
-        ladder=(":64,playout=greedy", ":64", ":256"),
+        ladder=(":64,playout=greedy", ":64", ":256,value=equity"),
         timed=(":64",),
         work="worlds",
     ),

@@ -1,4 +1,4 @@
-"""The one loop that asks policies for actions: `advance`. Tournaments, envs and tables run it.
+"""The one loop that asks policies: `advance`. Tournaments, envs and equity tables are played by it.
 
 Training has a loop of its own (train), which passes over turns that leave no choice.
 """

@@ -21,7 +21,7 @@ from fives_env.jit import jit, jit_part
 from fives_env.records import FIVES_AND_THREES, GAME, NOT_OVER
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
 
-from ..inference.odds import CAUTION, TEMPERATURE, weigh
+from ..inference.odds import weigh
 from .holdings import NOTHING_TOLD, play, play_tile_of, write_chances, write_position
 from .replies import REPLY, WIN, distance, worth_of, write_replies
 
@@ -206,7 +206,7 @@ def choose_tactic(weights, view, key, told, games, chances, replies):
         return only
     if len(told):
         told[:] = 1.0
-        weigh(view, TEMPERATURE, CAUTION, games, told)
+        weigh(view, games, told)
     write_position(view, games[0])
     write_chances(view, told, chances)
     return _choose(weights, view, key, games, chances, replies)

@@ -11,20 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fives_env.actions import DRAW, PASS
-from fives_env.engine.belief import (
-    KNOWN,
-    count_ways,
-    look,
-    num_ways,
-    unseen_tiles,
-    write_chances,
-)
+from fives_env.actions import DRAW
+from fives_env.engine import belief
+from fives_env.engine.belief import KNOWN
 from fives_env.engine.bits import lowest, popcount
 from fives_env.engine.layout import fitting, is_double, joinable, place, total_after
 from fives_env.engine.memory import copy_bytes, copy_public
-from fives_env.engine.scoring import credited, event, side_of
-from fives_env.engine.turns import clear_table
+from fives_env.engine.scoring import credited, side_of
+from fives_env.engine.turns import clear_table, play_tile
 from fives_env.jit import jit, jit_part
 from fives_env.records import GAME, HIGHEST_DOUBLE_LEADS
 from fives_env.tiles import NO_TILE, NUM_TILES, PIPS
@@ -42,7 +36,8 @@ UNIT = np.array([1.0, 4.0, 3.0])
 """How much a placement scores in each game, beside fives-and-threes."""
 _PIPS = PIPS.astype(np.int64)
 _MOVES = GAME.fields["moves"][1]  # type: ignore[index]
-_MOST = 36
+_MOST = np.array([17, 60, 35])
+"""The most that a placement can score in each game: four arms count at most 36."""
 
 
 def inference(name: str) -> int:
@@ -56,39 +51,39 @@ def inference(name: str) -> int:
     return INFERENCES.index(name)
 
 
-def chances(views: Array, temperature: float = TEMPERATURE) -> Array:
-    """How likely each seat holds each tile, by what the view tells and what was played.
+def chances(views: Array, infer: str = "odds") -> Array:
+    """How likely each seat holds each tile.
 
     Args:
         views: VIEW [B].
-        temperature: Infinite for what the view alone tells: all deals that agree are as likely.
+        infer: ``odds``: by the view and what was played; ``none``: by the view alone, all deals
+            that agree with it being as likely.
 
     Returns:
         float64 [B, 4, 28], by seat; the viewer's own hand is 1.
 
     Raises:
-        ValueError: A view agrees with no deal.
+        ValueError: A view agrees with no deal, or there is no such inference.
     """
     views = np.ascontiguousarray(views)
     found = np.zeros((len(views), 4, NUM_TILES))
-    row = _write_all(views, temperature, np.zeros(1, KNOWN), np.zeros(2, GAME), found)
+    row = _write_all(views, inference(infer), np.zeros(1, KNOWN), np.zeros(2, GAME), found)
     if row >= 0:
         raise ValueError(f"views[{row}] agrees with no deal of its set")
     return found
 
 
 @jit
-def _write_all(views, temperature, scratch, games, found):
+def _write_all(views, infer, scratch, games, found):
     """Fills float64 [B, 4, 28]; returns the first row that agrees with no deal, or -1."""
     known, others = scratch[0], np.zeros((3, NUM_TILES))
     for row in range(len(views)):
         view = views[row]
-        look(view, known)
-        weigh(view, temperature, CAUTION, games, known.weights)
-        ways = count_ways(known)
-        if num_ways(known, ways) == 0:
+        look(view, infer, games, known)
+        ways = belief.count_ways(known)
+        if belief.num_ways(known, ways) == 0:
             return row
-        write_chances(known, ways, others)
+        belief.write_chances(known, ways, others)
         players = np.int64(view.rules.num_players)
         for other in range(players - 1):
             found[row, (np.int64(view.viewer) + 1 + other) % players] = others[other]
@@ -98,35 +93,34 @@ def _write_all(views, temperature, scratch, games, found):
 
 
 @jit_part
-def weigh(view, temperature, caution, games, weights):
+def look(view, infer, games, known):
+    """Fills KNOWN with what the view leaves open, weighed by what was played if `infer` is ODDS.
+
+    `games` is GAME [2], to work in.
+    """
+    belief.look(view, known)
+    if infer == ODDS:
+        weigh(view, games, known.weights)
+
+
+@jit_part
+def weigh(view, games, weights):
     """Multiplies the weights of the other seats' tiles by what their turns of this round tell.
 
     Args:
         view: VIEW.
-        temperature: In points of fives-and-threes; infinite: nothing is told.
-        caution: How much of the expected reply the players take off.
         games: GAME [2], to work in.
         weights: float64 [3, 28], of the other seats clockwise, as in `belief.KNOWN`.
     """
-    if temperature == np.inf:
-        return
     params, moves, game = view.rules, view.moves, games[0]
     _begin(view, game)
     for number in range(np.int64(view.num_moves)):
         seat, action = np.int64(moves[number, 0]), np.int64(moves[number, 1])
-        if action == DRAW:
-            game.hand_sizes[seat] += 1
-            continue
-        if action == PASS:
-            continue
-        tile, arm = action % NUM_TILES, action // NUM_TILES
         chose = game.played != 0 or params.lead != HIGHEST_DOUBLE_LEADS
-        if seat != view.viewer and chose and view.hand_sizes[seat] > 0:
+        if action < DRAW and seat != view.viewer and chose and view.hand_sizes[seat] > 0:
             other = (seat - np.int64(view.viewer) - 1) % np.int64(params.num_players)
-            held, doubt = _still_held(view, seat, number), (temperature, caution)
-            _tell(view, games, (seat, tile, arm), held, doubt, weights[other])
-        game.scores[side_of(params, seat)] += credited(params, game, seat, tile, arm)
-        _lay(params, game, seat, tile, arm, total_after(game, tile, arm))
+            _tell(view, games, seat, action, _still_held(view, seat, number), weights[other])
+        _follow(params, game, seat, action)
 
 
 @jit_part
@@ -137,21 +131,18 @@ def _begin(view, game):
     """
     params, moves = view.rules, view.moves
     copy_public(game, view)
-    _lay_nothing(params, game)
+    _clear(params, game)
+    game.target_on = 0  # nothing is refused
     for number in range(np.int64(view.num_moves)):
-        seat, action = np.int64(moves[number, 0]), np.int64(moves[number, 1])
-        if action == DRAW:
-            game.hand_sizes[seat] += 1
-        elif action != PASS:
-            tile, arm = action % NUM_TILES, action // NUM_TILES
-            total = total_after(game, tile, arm)
-            game.scores[side_of(params, seat)] -= event(params, game, seat, total)
-            _lay(params, game, seat, tile, arm, total)
-    _lay_nothing(params, game)
+        _follow(params, game, np.int64(moves[number, 0]), np.int64(moves[number, 1]))
+    for side in range(np.int64(params.num_sides)):
+        game.scores[side] = 2 * view.scores[side] - game.scores[side]
+    game.target_on = view.target_on
+    _clear(params, game)
 
 
 @jit_part
-def _lay_nothing(params, game):
+def _clear(params, game):
     game.num_moves = 0
     clear_table(game)
     for seat in range(np.int64(params.num_players)):
@@ -159,9 +150,12 @@ def _lay_nothing(params, game):
 
 
 @jit_part
-def _lay(params, game, seat, tile, arm, total):
-    place(params, game, tile, arm, total)
-    game.hand_sizes[seat] -= 1
+def _follow(params, game, seat, action):
+    """Plays on the table, the sizes of the hands and the scores what everybody saw of an action."""
+    if action == DRAW:
+        game.hand_sizes[seat] += 1
+    elif action < DRAW:
+        play_tile(params, game, seat, action % NUM_TILES, action // NUM_TILES)
 
 
 @jit_part
@@ -174,44 +168,40 @@ def _still_held(view, seat, number):
 
 
 @jit_part
-def _tell(view, games, laid, held, doubt, weights):
-    """Multiplies the weights of one seat, float64 [28], by what one placement of its tells.
+def _tell(view, games, seat, action, held, weights):
+    """Multiplies the weights of one seat by what one placement of its tells.
 
     Args:
         view: VIEW.
         games: GAME [2]: the table before it, and one to work in.
-        laid: Seat, tile and arm.
+        seat: Whose it was.
+        action: The placement.
         held: From `_still_held`.
-        doubt: Temperature and caution.
-        weights: Changed.
+        weights: float64 [28], changed.
     """
     params, game = view.rules, games[0]
-    seat, tile, arm = laid
-    temperature, caution = doubt
-    sharpness = 1.0 / (temperature * UNIT[params.game])
-    worth = _worth(params, games, seat, tile, arm, caution)
-    tiles = unseen_tiles(view) & fitting(game)
+    sharpness = 1.0 / (TEMPERATURE * UNIT[params.game])
+    laid = _worth(params, games, seat, action % NUM_TILES, action // NUM_TILES)
+    tiles = belief.unseen_tiles(view) & fitting(game)
     while tiles:
-        other = lowest(tiles)
+        tile = lowest(tiles)
         tiles &= tiles - 1
-        if weights[other] == 0:
+        if weights[tile] == 0:
             continue
         best = -np.inf
-        for there in range(4):
-            if joinable(game, NO_TILE, np.int64(1) << other, there):
-                best = max(best, _worth(params, games, seat, other, there, caution))
-        told = 1.0 / (1.0 + np.exp((best - worth) * sharpness))
-        weights[other] *= 1.0 - held + held * told
+        for arm in range(4):
+            if joinable(game, NO_TILE, np.int64(1) << tile, arm):
+                best = max(best, _worth(params, games, seat, tile, arm))
+        told = 1.0 / (1.0 + np.exp((best - laid) * sharpness))
+        weights[tile] *= 1.0 - held + held * told
 
 
 @jit_part
-def _worth(params, games, seat, tile, arm, caution):
+def _worth(params, games, seat, tile, arm):
     """What the placement was worth: its points, habits that all players have, less the reply."""
     points = np.float64(credited(params, games[0], seat, tile, arm))
     points += UNIT[params.game] * (_DOUBLE * is_double(tile) + _PIP * _PIPS[tile])
-    if caution == 0:
-        return points
-    return points - caution * _expected_reply(params, games, seat, tile, arm)
+    return points - CAUTION * _expected_reply(params, games, seat, tile, arm)
 
 
 @jit_part
@@ -229,7 +219,8 @@ def _expected_reply(params, games, seat, tile, arm):
     if number == 0:
         return 0.0
     holds = min(1.0, after.hand_sizes[reply] / np.float64(number))
-    lacks, expected = np.ones(_MOST), 0.0
+    most = _MOST[params.game]
+    lacks, expected = np.ones(most + 1), 0.0  # by points: the chance that none scores so many
     tiles = unknown & fitting(after)
     while tiles:
         other = lowest(tiles)
@@ -238,9 +229,9 @@ def _expected_reply(params, games, seat, tile, arm):
         for there in range(4):
             if joinable(after, NO_TILE, np.int64(1) << other, there):
                 best = max(best, int(credited(params, after, reply, other, there)))
-        lacks[min(best, _MOST - 1)] *= 1.0 - holds
+        lacks[best] *= 1.0 - holds
     left = 1.0
-    for points in range(_MOST - 1, 0, -1):
+    for points in range(most, 0, -1):
         expected += points * left * (1.0 - lacks[points])
         left *= lacks[points]
     sides = np.float64(params.num_sides) - 1

@@ -239,7 +239,7 @@ def choose_actions(
                 actions[row] = action_of(root.moves[best])
                 continue
         if infer == odds.ODDS:
-            odds.weigh(view, odds.TEMPERATURE, odds.CAUTION, scratch.tables, known.weights)
+            odds.weigh(view, scratch.tables, known.weights)
             ways = belief.count_ways(known)
         nodes[0].first = NONE
         size = np.int64(1)

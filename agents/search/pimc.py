@@ -58,9 +58,7 @@ def choose_actions(views, keys, equity, actions, worlds, budget, kind, infer, sc
         actions[row] = action_of(root.moves[0])
         if root.num == 1:
             continue
-        belief.look(view, known)
-        if infer == odds.ODDS:
-            odds.weigh(view, odds.TEMPERATURE, odds.CAUTION, scratch.tables, known.weights)
+        odds.look(view, infer, scratch.tables, known)
         ways = belief.count_ways(known)
         if belief.num_ways(known, ways) == 0:
             return row
